@@ -1,0 +1,74 @@
+# Tablecast. `make` lists the verbs. Everything that is fetched or built stays inside this folder, in places that git ignores.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Node and npm come from a Python package, so they are on the virtualenv's path and nobody installs them by hand.
+WITH_NODE := PATH="$(CURDIR)/$(BIN):$$PATH"
+PAGE := src/tablecast/server/page/index.html
+WEB_SOURCES := $(shell git ls-files --cached --others --exclude-standard -- web 2>/dev/null | grep -v -e '\.spec\.ts$$' -e '\.md$$')
+say = @printf '\033[1m[setup]\033[0m %s\n'
+
+.PHONY: help demo test lint bench clean setup page chromium unit
+
+help: ## List the verbs
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: setup ## Set everything up and run it with sample data; prints the address to open
+	@exec $(BIN)/tablecast demo
+
+test: setup lint chromium ## Set everything up and pass every test
+	$(say) "Tests of the page and its client"
+	@cd web && $(WITH_NODE) npm test --silent
+	$(say) "Tests of everything else, on a real Kafka, Spark and Chromium"
+	@$(BIN)/pytest $(ARGS)
+
+lint: $(VENV)/.ready web/node_modules/.ready ## Check style and types of Python and TypeScript
+	$(say) "Style and types"
+	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy --no-error-summary
+	@cd web && $(WITH_NODE) npm run lint --silent
+
+unit: $(VENV)/.ready ## Only the tests that need no Kafka, Spark or browser: seconds
+	@$(BIN)/pytest tests/unit tests/test_house.py $(ARGS)
+
+bench: setup chromium ## Run a benchmark: make bench NAME=latency ARGS="--table users_ui"
+	@$(BIN)/python -m bench.$(or $(NAME),latency) --json $(ARGS)
+
+clean: ## Remove everything that was fetched, built or recorded
+	rm -rf $(VENV) .tablecast web/node_modules web/*/node_modules web/.angular $(dir $(PAGE)) dist artifacts
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+setup: $(VENV)/.ready $(PAGE)
+	@$(BIN)/tablecast setup
+
+page: $(PAGE) ## Build the page
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed, and there is no $(PYTHON) here. Install it, or say make PYTHON=/path/to/python3." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f"Python 3.11 or newer is needed, $(PYTHON) is {v[0]}.{v[1]}. Say make PYTHON=/path/to/a/newer/python3.")'
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing here. On Debian and Ubuntu: apt install python3-venv." >&2; exit 1; }
+	$(say) "Python packages (about two minutes the first time)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+web/node_modules/.ready: $(VENV)/.ready web/package-lock.json
+	$(say) "Node packages (about 40 seconds the first time)"
+	@cd web && $(WITH_NODE) npm ci --silent --no-audit --no-fund
+	@touch $@
+
+$(PAGE): web/node_modules/.ready $(WEB_SOURCES)
+	$(say) "The page"
+	@cd web && $(WITH_NODE) npm run build --silent
+	@touch $@
+
+chromium:
+	@command -v chromium chromium-browser google-chrome >/dev/null || { \
+	  command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] || { echo "The browser tests need Chromium: install it (Debian: sudo apt install chromium), then run again." >&2; exit 1; }; \
+	  printf '\033[1m[setup]\033[0m %s\n' "Chromium, by apt"; apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; }

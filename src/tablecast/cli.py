@@ -1,0 +1,142 @@
+"""The command line. Each command is a function of its arguments that returns an exit code."""
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tablecast import __version__
+from tablecast.configuration import Configuration, load
+from tablecast.errors import TablecastError
+from tablecast.processes.exit_codes import exit_code
+from tablecast.processes.lifeline import hold_lifeline
+
+Command = Callable[[Configuration, argparse.Namespace], int]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    given = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
+    hold_lifeline()
+    try:
+        configuration = load(given.config, os.environ, given.set)
+        command: Command = given.command
+        return command(configuration, given)
+    except TablecastError as error:
+        print(error, file=sys.stderr)
+        return exit_code(error)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="tablecast", description="Kafka topics in, live tables out.")
+    parser.add_argument("--version", action="version", version=f"tablecast {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _add(commands, "demo", _demo, "run everything embedded, with sample data")
+    _add(commands, "run", _run, "run orchestrator and server against the Kafka of the configuration")
+    _add(commands, "pipeline", _pipeline, "run the orchestrator alone")
+    _add(commands, "serve", _serve, "run the table server alone")
+    _add(commands, "broker", _broker, "run the embedded Kafka alone")
+    _add(commands, "check", _check, "say what is wrong with the installation or the configuration, and what to do")
+    _add(commands, "setup", _setup, "check Java and fetch the jars that are missing")
+    _add(commands, "sample", _sample, "send sample data to the source topics of the embedded Kafka")
+    return parser
+
+
+def _add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, command: Command, purpose: str) -> None:
+    parser = commands.add_parser(name, help=purpose, description=purpose[0].upper() + purpose[1:] + ".")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="the configuration; default: tablecast.toml here, if there is one")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change one setting, as in --set server.port=8080")
+    parser.add_argument("--embedded-sources", action="store_true", help=argparse.SUPPRESS)
+    parser.set_defaults(command=command)
+
+
+# A command imports what it runs when it runs: nobody waits for Spark to load before a broker starts.
+
+
+def _demo(configuration: Configuration, given: argparse.Namespace) -> int:
+    from tablecast.launch import demo
+
+    return demo(configuration, _passed_on(given))
+
+
+def _run(configuration: Configuration, given: argparse.Namespace) -> int:
+    from tablecast.launch import run
+
+    return run(configuration, _passed_on(given))
+
+
+def _pipeline(configuration: Configuration, given: argparse.Namespace) -> int:
+    from tablecast.orchestrator.orchestrator import orchestrate
+    from tablecast.processes.stop_event import stop_event
+
+    stop = stop_event()
+    orchestrate(_with_sources(configuration, given), stop)
+    return 0
+
+
+def _serve(configuration: Configuration, given: argparse.Namespace) -> int:
+    from tablecast.kafka.broker import wait_for_broker
+    from tablecast.server.serve import serve
+
+    serve(configuration.settings, wait_for_broker(configuration.settings))
+    return 0
+
+
+def _broker(configuration: Configuration, given: argparse.Namespace) -> int:
+    from tablecast.jars import fetch
+    from tablecast.kafka.broker import EmbeddedBroker
+    from tablecast.processes.stop_event import stop_event
+
+    stop = stop_event()
+    broker = EmbeddedBroker(configuration.settings, fetch(configuration.settings, ("kafka",)))
+    broker.run(stop, lambda kafka: print(f"[broker] Kafka listens at {kafka.servers}", flush=True))
+    return 0
+
+
+def _check(configuration: Configuration, given: argparse.Namespace) -> int:
+    from tablecast.check import run_checks
+
+    findings = run_checks(configuration.settings)
+    for finding in findings:
+        print(finding)
+    return 1 if any(finding.verdict == "problem" for finding in findings) else 0
+
+
+def _setup(configuration: Configuration, given: argparse.Namespace) -> int:
+    from tablecast.jars import fetch
+    from tablecast.java import find_java
+
+    find_java()
+    fetch(configuration.settings)
+    return 0
+
+
+def _sample(configuration: Configuration, given: argparse.Namespace) -> int:
+    from tablecast.demo.producer import send_samples
+    from tablecast.kafka.broker import wait_for_broker
+    from tablecast.processes.stop_event import stop_event
+
+    stop = stop_event()
+    settings = configuration.settings
+    send_samples(settings.model_copy(update={"kafka": wait_for_broker(settings)}), stop)
+    return 0
+
+
+def _with_sources(configuration: Configuration, given: argparse.Namespace) -> Configuration:
+    """In the demo the source topics live on the embedded broker, whose address is known only once it runs."""
+    from tablecast.kafka.broker import wait_for_broker
+
+    if not given.embedded_sources:
+        return configuration
+    settings = configuration.settings
+    return Configuration(settings.model_copy(update={"kafka": wait_for_broker(settings)}), configuration.catalog)
+
+
+def _passed_on(given: argparse.Namespace) -> list[str]:
+    """The arguments that every sibling gets too."""
+    config = ["--config", str(given.config)] if given.config else []
+    return [*config, *(part for setting in given.set for part in ("--set", setting))]

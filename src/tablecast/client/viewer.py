@@ -1,0 +1,177 @@
+"""A connection to a table server, for scripts: everything waits until it is done."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit, urlunsplit
+
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.sync.client import ClientConnection
+from websockets.sync.client import connect as connect_socket
+from websockets.typing import Subprotocol
+
+from tablecast.client.model import WindowModel, WindowState
+from tablecast.errors import ServerRefused, ServerUnreachable
+from tablecast.wire.messages import (
+    PROTOCOL,
+    Close,
+    Closed,
+    ColumnInfo,
+    Error,
+    Feed,
+    Frame,
+    Login,
+    Move,
+    Open,
+    Opened,
+    ServerMessage,
+    Shape,
+    Sort,
+    ViewerMessage,
+    Welcome,
+    decode_server,
+    encode,
+)
+
+
+def connect(url: str, key: str, timeout: float = 10.0) -> "Viewer":
+    """Logs in at the server that a browser finds at `url`. Raises ServerUnreachable, or ServerRefused for a wrong key."""
+    try:
+        socket = connect_socket(socket_url(url), subprotocols=[Subprotocol(PROTOCOL)], open_timeout=timeout, max_size=None, compression=None)
+    except (OSError, InvalidHandshake, TimeoutError) as error:
+        raise ServerUnreachable(url, str(error)) from error
+    viewer = Viewer(socket, url)
+    try:
+        viewer.login(key, timeout)
+    except BaseException:
+        socket.close()
+        raise
+    return viewer
+
+
+def socket_url(url: str) -> str:
+    """http://host:port to ws://host:port/ws; an address of a socket stays what it is."""
+    parts = urlsplit(url)
+    scheme = {"http": "ws", "https": "wss"}.get(parts.scheme, parts.scheme)
+    path = parts.path if parts.path.endswith("/ws") else parts.path.rstrip("/") + "/ws"
+    return urlunsplit((scheme, parts.netloc, path, "", ""))
+
+
+class Viewer:
+    """One connection. Several tables may be open on it; waiting for one takes in what comes for the others."""
+
+    def __init__(self, socket: ClientConnection, url: str) -> None:
+        self.feed = Feed("filling", None)
+        self._socket = socket
+        self._url = url
+        self._tables: dict[int, OpenTable] = {}
+        self._subs = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def login(self, key: str, timeout: float | None = None) -> None:
+        self.send(Login(key))
+        while not isinstance(self.receive(timeout), Welcome):
+            pass
+
+    def open(self, table: str, offset: int = 0, size: int = 300, **view: Any) -> "OpenTable":
+        """Opens a window of a table; `view` may have sort, filter and search. What is refused is raised when the window is waited for."""
+        self._subs += 1
+        opened = OpenTable(self, self._subs)
+        self._tables[self._subs] = opened
+        self.send(Open(self._subs, 1, table, offset, size, **_view(**view)))
+        return opened
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def send(self, message: ViewerMessage) -> None:
+        try:
+            self._socket.send(encode(message), text=True)
+        except ConnectionClosed as error:
+            raise ServerUnreachable(self._url, str(error)) from error
+
+    def receive(self, timeout: float | None = None) -> ServerMessage:
+        """The next message, already handed to whom it is for. Raises TimeoutError, ServerUnreachable, ServerRefused."""
+        try:
+            message = decode_server(self._socket.recv(timeout))
+        except ConnectionClosed as error:
+            raise ServerUnreachable(self._url, str(error)) from error
+        if isinstance(message, Feed):
+            self.feed = message
+        elif isinstance(message, Opened | Frame | Closed) or (isinstance(message, Error) and isinstance(message.sub, int)):
+            table = self._tables.get(message.sub if isinstance(message.sub, int) else 0)
+            if table is not None:
+                table.take(message)
+        elif isinstance(message, Error):
+            raise ServerRefused(message.code, message.message, message.hint or "")
+        return message
+
+    def forget(self, sub: int) -> None:
+        self._tables.pop(sub, None)
+
+
+class OpenTable:
+    """A window of one table. Iterating waits for each next state, without end; states that came meanwhile are skipped for the newest."""
+
+    def __init__(self, viewer: Viewer, sub: int) -> None:
+        self.columns: Sequence[ColumnInfo] = ()
+        self.model = WindowModel()
+        self._viewer = viewer
+        self._sub = sub
+        self._fresh = False
+        self._closed = False
+        self._errors: deque[Error] = deque()
+
+    def __iter__(self) -> Iterator[WindowState]:
+        while not self._closed:
+            yield self.wait()
+
+    def wait(self, timeout: float | None = None) -> WindowState:
+        """The newest state that was not given yet. Raises ServerRefused for what the server says of this table, TimeoutError, ServerUnreachable."""
+        while True:
+            if self._errors:
+                error = self._errors.popleft()
+                raise ServerRefused(error.code, error.message, error.hint or "")
+            if self._fresh and self.model.window is not None:
+                self._fresh = False
+                return self.model.window
+            self._viewer.receive(timeout)
+
+    def move(self, offset: int, size: int) -> None:
+        self._viewer.send(Move(self._sub, self._next_request(), offset, size))
+
+    def shape(self, offset: int = 0, size: int = 300, **view: Any) -> None:
+        self._viewer.send(Shape(self._sub, self._next_request(), offset, size, **_view(**view)))
+
+    def close(self, timeout: float | None = None) -> None:
+        """Returns when the server has closed it."""
+        self._viewer.send(Close(self._sub))
+        while not self._closed:
+            self._viewer.receive(timeout)
+        self._viewer.forget(self._sub)
+
+    def take(self, message: Opened | Frame | Closed | Error) -> None:
+        match message:
+            case Opened():
+                self.columns = message.columns
+            case Frame():
+                self._fresh = self.model.apply(message) or self._fresh
+            case Closed():
+                self._closed = True
+            case Error():
+                self._errors.append(message)
+
+    def _next_request(self) -> int:
+        self.model.request += 1
+        return self.model.request
+
+
+def _view(sort: Sequence[tuple[str, bool]] = (), filter: dict[str, Any] | None = None, search: str | None = None) -> dict[str, Any]:
+    """`sort` is a list of (column, descending)."""
+    return {"sort": tuple(Sort(column, descending) for column, descending in sort), "filter": filter, "search": search}

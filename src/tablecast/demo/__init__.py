@@ -1,0 +1,1 @@
+"""Sample data: believable people and their accounts, the same for the same seed."""

@@ -1,0 +1,328 @@
+"""Every error that Tablecast raises on purpose.
+
+TablecastError
+├── ConfigurationError          every problem of a configuration at once
+├── InstallationError
+│   ├── JavaMissing             no Java, or one that is too old
+│   ├── JarsUnavailable         jars that cannot be fetched or are not what they should be
+│   ├── PageMissing             a server without its built page
+│   └── SparkUnusable           a Spark that does not start, or a generation that needs more slots than there are
+├── KafkaError
+│   ├── BrokerUnreachable       transient
+│   ├── BrokerFailed            the embedded broker did not come up
+│   ├── TopicMissing
+│   ├── TopicForbidden
+│   └── UntranslatableSetting   a librdkafka setting that Spark's client cannot have
+├── PortInUse
+├── StateDirInUse               two of us on one state_dir
+├── ServerUnreachable           transient; what our own client says of a server
+├── ServerRefused               the same, with the server's own words
+└── ViewerError                 what a viewer did wrong; travels over the wire with its code
+    ├── LoginRefused, LoginRequired, LoginTimeout
+    ├── MessageUnreadable, MessageTooLarge, MessagesTooMany
+    ├── UnknownTable, NotReady
+    ├── BadWindow, BadView, UnknownSubscription, SubscriptionExists, SubscriptionsTooMany, SessionsTooMany
+    └── NotFound
+
+A message says what happened, with the value; a hint says what to do. `code` never changes once it is public.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+
+class TablecastError(Exception):
+    """`transient` decides the retry: the same step may succeed later without anybody changing anything."""
+
+    code: ClassVar[str] = "internal"
+    transient: ClassVar[bool] = False
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong in a configuration."""
+
+    key: str
+    origin: str
+    got: str
+    expected: str
+
+    def __str__(self) -> str:
+        return f"{self.key} ({self.origin}): got {self.got}, expected {self.expected}"
+
+
+class ConfigurationError(TablecastError):
+    code = "configuration"
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        lines = "\n".join(f"  - {problem}" for problem in self.problems)
+        count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
+        super().__init__(f"The configuration has {count}:\n{lines}", "\nEvery setting is described in docs/reference/settings.md.")
+
+
+class InstallationError(TablecastError):
+    code = "installation"
+
+
+class JavaMissing(InstallationError):
+    code = "java_missing"
+
+    def __init__(self, found: str) -> None:
+        super().__init__(
+            f"Java 17 or newer is needed, found {found}.",
+            "Install one (Debian or Ubuntu: apt install openjdk-17-jre-headless; macOS: brew install openjdk@17) or point JAVA_HOME to it.",
+        )
+
+
+class JarsUnavailable(InstallationError):
+    code = "jars_unavailable"
+
+    def __init__(self, what: str, folder: Path) -> None:
+        super().__init__(
+            f"The jars in {folder} are not usable: {what}.",
+            "Run again with a network to fetch the rest, or set pipeline.jars to a folder that holds spark/ and kafka/ with the jars of jars.lock.",
+        )
+
+
+class PageMissing(InstallationError):
+    code = "page_missing"
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"The page is not built: {folder} has no index.html.", "In a checkout run make page; an installed wheel brings it along.")
+
+
+class SparkUnusable(InstallationError):
+    code = "spark_unusable"
+
+    def __init__(self, what: str, hint: str) -> None:
+        super().__init__(f"Spark cannot run the pipeline: {what}.", hint)
+
+
+class KafkaError(TablecastError):
+    code = "kafka"
+
+
+class BrokerUnreachable(KafkaError):
+    code = "broker_unreachable"
+    transient = True
+
+    def __init__(self, role: str, servers: str, reason: str) -> None:
+        super().__init__(
+            f"The {role} Kafka at {servers} does not answer: {reason}.",
+            'Check "bootstrap.servers" and that the broker is up; tablecast check tries it from here.',
+        )
+
+
+class BrokerFailed(KafkaError):
+    code = "broker_failed"
+
+    def __init__(self, reason: str, log: Path) -> None:
+        super().__init__(f"The embedded Kafka did not start: {reason}.", f"Its log is {log}.")
+
+
+class TopicMissing(KafkaError):
+    code = "topic_missing"
+
+    def __init__(self, topic: str, servers: str) -> None:
+        super().__init__(f"There is no topic {topic!r} on the Kafka at {servers}.", "Create it, or correct the source's topic.")
+
+
+class TopicForbidden(KafkaError):
+    code = "topic_forbidden"
+
+    def __init__(self, topic: str, servers: str, action: str = "read") -> None:
+        rights = "Read and Describe" if action == "read" else action.capitalize()
+        super().__init__(
+            f"These credentials may not {action} the topic {topic!r} on the Kafka at {servers}.",
+            f"Ask its owner for the right to it: {rights}.",
+        )
+
+
+class UntranslatableSetting(KafkaError):
+    code = "untranslatable_setting"
+
+    def __init__(self, name: str, why: str = "") -> None:
+        super().__init__(
+            f"The Kafka setting {name!r} cannot be had in the Java client that Spark uses{f': {why}' if why else ''}.",
+            "Change or remove it in [kafka]; the settings that are translated are listed in docs/reference/kafka.md.",
+        )
+
+
+class PortInUse(TablecastError):
+    code = "port_in_use"
+
+    def __init__(self, host: str, port: int, setting: str) -> None:
+        super().__init__(
+            f"Port {port} on {host} is taken by another program.",
+            f"Stop that program, or choose another port with {setting} (0 takes any free one).",
+        )
+
+
+class StateDirInUse(TablecastError):
+    code = "state_dir_in_use"
+
+    def __init__(self, folder: Path, pid: int) -> None:
+        super().__init__(
+            f"The state folder {folder} is in use by the process {pid}.", "Stop it first, or give this one a pipeline.state_dir of its own."
+        )
+
+
+class ServerUnreachable(TablecastError):
+    code = "server_unreachable"
+    transient = True
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"The table server at {url} does not answer: {reason.rstrip('.')}.", "Check the address, and that the server runs there.")
+
+
+class ServerRefused(TablecastError):
+    """`answer` is the code of the server's own error."""
+
+    code = "server_refused"
+
+    def __init__(self, answer: str, message: str, hint: str) -> None:
+        super().__init__(message, hint)
+        self.answer = answer
+
+
+class ViewerError(TablecastError):
+    """Goes to the viewer as it is, so it never holds a secret. `close_code` ends the socket, `status` is its HTTP twin."""
+
+    code = "viewer"
+    status: ClassVar[int] = 400
+    close_code: ClassVar[int | None] = None
+
+
+class LoginRefused(ViewerError):
+    code = "wrong_key"
+    status = 401
+    close_code = 4401
+
+    def __init__(self) -> None:
+        super().__init__("The key is not the one of this server.", "Ask the operator for the pre-shared key (server.psk).")
+
+
+class LoginRequired(ViewerError):
+    code = "login_required"
+    status = 401
+    close_code = 4401
+
+    def __init__(self) -> None:
+        super().__init__("Nothing is served before a login.", "Send the pre-shared key first: a login message, or Authorization: Bearer <key>.")
+
+
+class LoginTimeout(ViewerError):
+    code = "login_timeout"
+    status = 408
+    close_code = 4408
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"No login came within {seconds:g} s.", "Send a login message as the first one.")
+
+
+class MessageUnreadable(ViewerError):
+    code = "bad_message"
+    close_code = 4400
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"That message is not of the protocol tablecast.v1: {reason}.", "protocol/README.md lists the messages.")
+
+
+class MessageTooLarge(ViewerError):
+    code = "message_too_large"
+    status = 413
+    close_code = 4413
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(f"A message of {size} bytes is over the limit of {limit}.", "Send smaller messages (server.message_bytes).")
+
+
+class MessagesTooMany(ViewerError):
+    code = "too_many_messages"
+    status = 429
+    close_code = 4429
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"More than {limit} messages came within a second.", "Send only the newest window (server.messages_per_second).")
+
+
+class UnknownTable(ViewerError):
+    code = "unknown_table"
+    status = 404
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        super().__init__(f"There is no table {name[:100]!r}.", f"Tables here: {', '.join(sorted(known))}." if known else "No table is live yet.")
+
+
+class NotReady(ViewerError):
+    code = "not_ready"
+    status = 503
+    transient = True
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"The tables are not ready: {reason}.", "Try again in a moment; /readyz says when.")
+
+
+class BadWindow(ViewerError):
+    code = "bad_window"
+
+    def __init__(self, field: str, got: object, expected: str) -> None:
+        super().__init__(f"A window's {field} cannot be {str(got)[:40]!r}.", f"Expected {expected}.")
+
+
+class BadView(ViewerError):
+    code = "bad_view"
+
+    def __init__(self, what: str, hint: str) -> None:
+        super().__init__(f"That view cannot be made: {what}.", hint)
+
+
+class UnknownSubscription(ViewerError):
+    code = "unknown_subscription"
+
+    def __init__(self, sub: int) -> None:
+        super().__init__(f"There is no subscription {sub} on this connection.", "Open it first.")
+
+
+class SubscriptionExists(ViewerError):
+    code = "subscription_exists"
+
+    def __init__(self, sub: int) -> None:
+        super().__init__(f"The subscription {sub} is open already.", "Close it first, or use another number.")
+
+
+class SubscriptionsTooMany(ViewerError):
+    code = "too_many_subscriptions"
+    status = 429
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"This connection has {limit} subscriptions, which is the limit.", "Close one first (server.subscriptions).")
+
+
+class SessionsTooMany(ViewerError):
+    code = "too_many_sessions"
+    status = 503
+    close_code = 4429
+    transient = True
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"This server has {limit} viewers, which is its limit.", "Try again later, or another server (server.sessions).")
+
+
+class NotFound(ViewerError):
+    code = "not_found"
+    status = 404
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"There is nothing at {path[:100]!r}.", "The paths are listed at /api/openapi.json.")

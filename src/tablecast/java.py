@@ -1,0 +1,54 @@
+"""Finds the Java that Spark, the embedded Kafka and the fetching of jars run on."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tablecast.errors import JavaMissing
+
+MINIMUM = 17
+VERSION = re.compile(r'version "(?:1\.)?(\d+)')
+
+
+@dataclass(frozen=True)
+class Java:
+    executable: Path
+    version: int
+
+
+def find_java(environment: Mapping[str, str] | None = None) -> Java:
+    """The Java of JAVA_HOME, else the one on PATH. JavaMissing if there is none or it is older than `MINIMUM`.
+
+    A JAVA_HOME that is set decides alone, because PySpark follows it without asking whether it works.
+    """
+    environment = os.environ if environment is None else environment
+    home = environment.get("JAVA_HOME")
+    if home:
+        executable, origin = Path(home) / "bin" / "java", f"JAVA_HOME={home}"
+        if not executable.is_file():
+            raise JavaMissing(f"no bin/java in {origin}")
+    else:
+        on_path = shutil.which("java", path=environment.get("PATH", ""))
+        if on_path is None:
+            raise JavaMissing("none: JAVA_HOME is not set and PATH has no java")
+        executable, origin = Path(on_path), on_path
+    version = java_version(executable)
+    if version is None:
+        raise JavaMissing(f"one that does not run ({origin})")
+    if version < MINIMUM:
+        raise JavaMissing(f"Java {version} ({origin})")
+    return Java(executable, version)
+
+
+def java_version(executable: Path) -> int | None:
+    """The major version, or None if this is no Java that runs."""
+    try:
+        answer = subprocess.run([executable, "-version"], capture_output=True, text=True, errors="replace", timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = VERSION.search(answer.stderr + answer.stdout)
+    return int(found[1]) if found and answer.returncode == 0 else None

@@ -1,0 +1,171 @@
+"""What we ask of a Kafka besides records: is it up, which topics are there, create and delete ours."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from confluent_kafka import OFFSET_END, Consumer, KafkaException, TopicPartition
+from confluent_kafka import KafkaError as Code
+from confluent_kafka.admin import NewTopic, OffsetSpec, TopicMetadata
+
+from tablecast.errors import BrokerUnreachable, KafkaError, TopicMissing
+from tablecast.kafka.clients import LastComplaint, code_of, make_admin, make_consumer, translated
+from tablecast.settings import KafkaSettings
+
+POLL_SECONDS = 0.05
+CALL_SECONDS = 15.0
+QUICK_RECONNECT = {"reconnect.backoff.ms": 50, "reconnect.backoff.max.ms": 500}
+
+MOVING = frozenset(
+    {Code.NOT_LEADER_FOR_PARTITION, Code.LEADER_NOT_AVAILABLE, Code.UNKNOWN_TOPIC_OR_PART, Code.REPLICA_NOT_AVAILABLE}
+    | {Code.UNKNOWN_LEADER_EPOCH, Code.FENCED_LEADER_EPOCH, Code.KAFKA_STORAGE_ERROR}
+)
+"""A leader is being chosen, or not everybody has heard of it."""
+TOLERATED = object()
+"""The answer of a step whose failure its caller expects."""
+
+
+def wait_until_up(kafka: KafkaSettings, timeout: float, role: str = "source", given_up: Callable[[], bool] = lambda: False) -> str:
+    """Returns the cluster's id as soon as a broker answers. BrokerUnreachable after `timeout` seconds, or once `given_up()`."""
+    deadline = time.monotonic() + timeout
+    complaint = LastComplaint()
+    admin = make_admin(kafka, {"error_cb": complaint, **QUICK_RECONNECT})
+    while True:
+        left = deadline - time.monotonic()
+        try:
+            metadata = admin.list_topics(timeout=min(max(left, 0.1), 1.0))
+            if metadata.brokers:
+                return metadata.cluster_id or ""
+        except KafkaException as error:
+            complaint.reason = complaint.reason or code_of(error).str().rstrip(".")
+        if left <= 0 or given_up():
+            raise BrokerUnreachable(role, kafka.servers, complaint.reason or "no broker is ready")
+        admin.poll(POLL_SECONDS)
+
+
+class Topics:
+    """The topics of one Kafka. Every method raises BrokerUnreachable when nobody answers within `timeout` seconds."""
+
+    def __init__(self, kafka: KafkaSettings, role: str = "changelog", timeout: float = CALL_SECONDS) -> None:
+        self.kafka = kafka
+        self.role = role
+        self._timeout = timeout
+        self._admin = make_admin(kafka, QUICK_RECONNECT)
+
+    def names(self) -> set[str]:
+        """All topics that these credentials may see, Kafka's own left out."""
+        return {name for name in self._metadata(None) if not name.startswith("__")}
+
+    def partitions(self, topic: str) -> int:
+        """How many partitions it has. TopicMissing, TopicForbidden."""
+        return len(self._existing(topic).partitions)
+
+    def ensure(self, topic: str, partitions: int, config: Mapping[str, str] | None = None, replication: int = 1) -> bool:
+        """Whether it was created by this call. Returns when every partition has a leader. An existing topic is left as it is."""
+        if self._usable(topic):
+            return False
+        created = self._create(NewTopic(topic, partitions, replication, config=dict(config or {})))
+        self._until(lambda: self._usable(topic), f"the topic {topic!r} has no leader yet")
+        return created
+
+    def may_create(self, topic: str, replication: int = 1) -> None:
+        """TopicForbidden or KafkaError if a topic of this name could not be created; nothing is created."""
+        self._create(NewTopic(topic, 1, replication), validate_only=True)
+
+    def delete(self, topics: Iterable[str]) -> None:
+        """Returns when they are gone; one that was not there is no error."""
+        names = list(topics)
+        if not names:
+            return
+        for topic, future in self._admin.delete_topics(names, operation_timeout=self._timeout, request_timeout=self._timeout).items():
+            self._result(future, topic, "delete", tolerated=frozenset({Code.UNKNOWN_TOPIC_OR_PART}))
+        self._until(lambda: not self.names() & set(names), "topics are still being deleted")
+
+    def end_offsets(self, topic: str) -> dict[int, int]:
+        """Partition to the offset that the next record will get."""
+        return self._offsets(topic, OffsetSpec.latest())
+
+    def begin_offsets(self, topic: str) -> dict[int, int]:
+        """Partition to the offset of the first record that is still there."""
+        return self._offsets(topic, OffsetSpec.earliest())
+
+    def _offsets(self, topic: str, spec: OffsetSpec) -> dict[int, int]:
+        found: dict[int, int] = {}
+
+        def answered() -> bool:
+            found.update(self._try_offsets(topic, sorted(self._existing(topic).partitions), spec))
+            return bool(found)
+
+        self._until(answered, f"the topic {topic!r} has no leader")
+        return found
+
+    def _try_offsets(self, topic: str, partitions: Sequence[int], spec: OffsetSpec) -> dict[int, int]:
+        """Nothing while a leader is on its way: metadata names one a moment before it serves."""
+        answers = self._admin.list_offsets({TopicPartition(topic, partition): spec for partition in partitions}, request_timeout=self._timeout)
+        results = {place.partition: self._result(future, topic, "read", tolerated=MOVING) for place, future in answers.items()}
+        return {} if TOLERATED in results.values() else {partition: result.offset for partition, result in results.items()}
+
+    def check_readable(self, topic: str) -> None:
+        """TopicMissing, TopicForbidden, or nothing if a record of it could really be fetched."""
+        partition = min(self._existing(topic).partitions)
+        own = {"group.id": "tablecast-check", "enable.auto.commit": False, "enable.partition.eof": True, "fetch.wait.max.ms": 10}
+        consumer = make_consumer(self.kafka, own)
+        try:
+            # An explicit offset, because asking for a committed one takes rights on the group.
+            consumer.assign([TopicPartition(topic, partition, OFFSET_END)])
+            self._until(lambda: self._fetched(consumer, topic), f"nobody answers a fetch of {topic!r}")
+        except KafkaException as error:
+            raise translated(error, self.kafka, self.role, topic) from error
+        finally:
+            consumer.close()
+
+    def _fetched(self, consumer: Consumer, topic: str) -> bool:
+        message = consumer.poll(POLL_SECONDS)
+        problem = message.error() if message else None
+        if problem and problem.code() != Code._PARTITION_EOF and problem.code() not in MOVING:
+            raise translated(problem, self.kafka, self.role, topic)
+        return message is not None and (problem is None or problem.code() == Code._PARTITION_EOF)
+
+    def _metadata(self, topic: str | None) -> dict[str, TopicMetadata]:
+        try:
+            metadata = self._admin.list_topics(topic, timeout=self._timeout) if topic else self._admin.list_topics(timeout=self._timeout)
+        except KafkaException as error:
+            raise translated(error, self.kafka, self.role, topic or "") from error
+        return dict(metadata.topics)
+
+    def _existing(self, topic: str) -> TopicMetadata:
+        """Its metadata. One of our own that is just being created may need a moment, a missing one must not."""
+        found = self._metadata(topic).get(topic)
+        if found is None:
+            raise TopicMissing(topic, self.kafka.servers)
+        if found.error is not None:
+            raise translated(found.error, self.kafka, self.role, topic)
+        return found
+
+    def _usable(self, topic: str) -> bool:
+        found = self._metadata(topic).get(topic)
+        if found is None or found.error is not None or not found.partitions or any(part.leader < 0 for part in found.partitions.values()):
+            return False
+        return bool(self._try_offsets(topic, sorted(found.partitions), OffsetSpec.earliest()))
+
+    def _create(self, topic: NewTopic, validate_only: bool = False) -> bool:
+        futures = self._admin.create_topics([topic], operation_timeout=self._timeout, request_timeout=self._timeout, validate_only=validate_only)
+        return self._result(futures[topic.topic], topic.topic, "create", tolerated=frozenset({Code.TOPIC_ALREADY_EXISTS})) is not TOLERATED
+
+    def _result(self, future: "Future[Any]", topic: str, action: str, tolerated: frozenset[int] = frozenset()) -> Any:
+        try:
+            return future.result(self._timeout)
+        except KafkaException as error:
+            if code_of(error).code() in tolerated:
+                return TOLERATED
+            raise translated(error, self.kafka, self.role, topic, action) from error
+        except TimeoutError as error:
+            raise BrokerUnreachable(self.role, self.kafka.servers, f"no answer to {action} {topic!r} within {self._timeout:g} s") from error
+
+    def _until(self, condition: Callable[[], bool], otherwise: str) -> None:
+        deadline = time.monotonic() + self._timeout
+        while not condition():
+            if time.monotonic() >= deadline:
+                raise KafkaError(f"On the {self.role} Kafka at {self.kafka.servers} {otherwise}.", "Its log says why.")
+            time.sleep(POLL_SECONDS)

@@ -1,0 +1,112 @@
+"""Makes every Kafka client of ours, and translates what Kafka throws into our errors."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaException, Producer
+from confluent_kafka import KafkaError as Code
+from confluent_kafka.admin import AdminClient
+
+from tablecast.errors import BrokerUnreachable, ConfigurationError, KafkaError, Problem, TablecastError, TopicForbidden, TopicMissing
+from tablecast.kafka.twins import CONSUMER_NAMES, PRODUCER_NAMES
+from tablecast.settings import MASK, KafkaSettings, is_secret
+
+log = logging.getLogger(__name__)
+
+MISSING = frozenset({Code.UNKNOWN_TOPIC_OR_PART, Code._UNKNOWN_TOPIC, Code._UNKNOWN_PARTITION})
+FORBIDDEN = frozenset({Code.TOPIC_AUTHORIZATION_FAILED, Code.CLUSTER_AUTHORIZATION_FAILED, Code.GROUP_AUTHORIZATION_FAILED})
+UNREACHABLE = frozenset(
+    {Code._TRANSPORT, Code._ALL_BROKERS_DOWN, Code._TIMED_OUT, Code._RESOLVE, Code._SSL, Code._AUTHENTICATION, Code.SASL_AUTHENTICATION_FAILED}
+    | {Code.BROKER_NOT_AVAILABLE, Code.REQUEST_TIMED_OUT, Code.NETWORK_EXCEPTION, Code._TIMED_OUT_QUEUE, Code._MSG_TIMED_OUT}
+)
+
+
+class LastComplaint:
+    """What a client complained of last; librdkafka tells the real reason of a failed connection only here."""
+
+    def __init__(self) -> None:
+        self.reason = ""
+
+    def __call__(self, error: Code) -> None:
+        if error.code() != Code._ALL_BROKERS_DOWN or not self.reason:
+            self.reason = error.str().rstrip(".")
+        log.debug("[kafka] %s", error.str())
+
+
+def consumer_config(kafka: KafkaSettings) -> dict[str, Any]:
+    return {name: value for name, value in kafka.root.items() if name not in PRODUCER_NAMES}
+
+
+def producer_config(kafka: KafkaSettings) -> dict[str, Any]:
+    return {name: value for name, value in kafka.root.items() if name not in CONSUMER_NAMES}
+
+
+def admin_config(kafka: KafkaSettings) -> dict[str, Any]:
+    return {name: value for name, value in kafka.root.items() if name not in CONSUMER_NAMES | PRODUCER_NAMES}
+
+
+def make_consumer(kafka: KafkaSettings, own: Mapping[str, Any]) -> Consumer:
+    """`own` wins over the user's settings. A setting that librdkafka does not know is a ConfigurationError that names it."""
+    config = _quiet(consumer_config(kafka)) | dict(own)
+    try:
+        return Consumer(config, logger=log)
+    except KafkaException as error:
+        raise _bad_setting(error, config) from error
+
+
+def make_producer(kafka: KafkaSettings, own: Mapping[str, Any]) -> Producer:
+    config = _quiet(producer_config(kafka)) | dict(own)
+    try:
+        return Producer(config, logger=log)
+    except KafkaException as error:
+        raise _bad_setting(error, config) from error
+
+
+def make_admin(kafka: KafkaSettings, own: Mapping[str, Any]) -> AdminClient:
+    config = _quiet(admin_config(kafka)) | dict(own)
+    try:
+        return AdminClient(config, logger=log)
+    except KafkaException as error:
+        raise _bad_setting(error, config) from error
+
+
+def _quiet(config: dict[str, Any]) -> dict[str, Any]:
+    """Disconnects of an idle or restarting broker are daily life, not log lines; real trouble arrives at error_cb."""
+    return {"log_level": 2, "error_cb": LastComplaint(), **config}
+
+
+def _bad_setting(error: KafkaException, config: Mapping[str, Any]) -> ConfigurationError:
+    reason = code_of(error).str()
+    name = next((name for name in sorted(config, key=len, reverse=True) if name in reason), "kafka")
+    got = MASK if is_secret(name) else repr(config.get(name, ""))
+    return ConfigurationError([Problem(f"kafka.{name}", "given to librdkafka", got, f"something that it takes: {_without_secret(reason, config)}")])
+
+
+def _without_secret(reason: str, config: Mapping[str, Any]) -> str:
+    for name, value in config.items():
+        if is_secret(name) and value:
+            reason = reason.replace(str(value), MASK)
+    return reason.rstrip(".")
+
+
+def code_of(error: KafkaException | Code) -> Code:
+    if isinstance(error, KafkaException):
+        code = error.args[0]
+        assert isinstance(code, Code)
+        return code
+    return error
+
+
+def translated(error: KafkaException | Code, kafka: KafkaSettings, role: str, topic: str = "", action: str = "read") -> TablecastError:
+    """Our error for one of Kafka's. `role` is which Kafka it is ("source", "changelog"), `action` what was tried with `topic`."""
+    code = code_of(error)
+    if code.code() in MISSING:
+        return TopicMissing(topic, kafka.servers)
+    if code.code() in FORBIDDEN:
+        return TopicForbidden(topic, kafka.servers, action)
+    if code.code() in UNREACHABLE:
+        return BrokerUnreachable(role, kafka.servers, code.str().rstrip("."))
+    return KafkaError(
+        f"The {role} Kafka at {kafka.servers} refused to {action} {topic!r}: {code.str().rstrip('.')}.", "tablecast check tries it from here."
+    )

@@ -1,0 +1,45 @@
+"""The records of the status topic: one a generation, keyed by its number, rewritten at each change of its state."""
+
+from typing import Literal
+
+import msgspec
+
+State = Literal["building", "hydrating", "ready", "live", "lingering", "retired", "failed"]
+
+
+class ColumnStatus(msgspec.Struct, frozen=True):
+    name: str
+    type: str
+
+
+class TableStatus(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a server needs to serve a table. `max_rows` and `max_seconds` bound it: servers trim by order."""
+
+    changelog: str
+    columns: tuple[ColumnStatus, ...]
+    max_rows: int | None = None
+    max_seconds: float | None = None
+
+
+class GenerationStatus(msgspec.Struct, frozen=True):
+    """A generation as the orchestrator last announced it. Exactly one is `live`; servers show that one."""
+
+    generation: int
+    state: State
+    topics: dict[str, str]
+    tables: dict[str, TableStatus]
+    aliases: dict[str, str]
+    fingerprint: str
+    changed: str
+    """When this state was reached, ISO 8601, UTC."""
+    error: str | None = None
+
+    def key(self) -> bytes:
+        return str(self.generation).encode()
+
+    def encode(self) -> bytes:
+        return msgspec.json.encode(self)
+
+
+def decode_status(value: bytes) -> GenerationStatus:
+    return msgspec.json.decode(value, type=GenerationStatus)

@@ -1,0 +1,109 @@
+"""`run` and `demo`: the programs of Tablecast as siblings under one supervisor, with one calm log."""
+
+import secrets
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from tablecast.configuration import Configuration
+from tablecast.errors import ConfigurationError, Problem, StateDirInUse
+from tablecast.jars import fetch
+from tablecast.java import find_java
+from tablecast.processes.folder_lock import FolderLock
+from tablecast.processes.sibling import Sibling, tablecast_command
+from tablecast.processes.supervisor import Supervisor, print_line
+from tablecast.server.serve import listen
+from tablecast.settings import Settings
+
+KEY_VARIABLE = "TABLECAST_SERVER_PSK"
+READY_POLL_SECONDS = 0.2
+
+
+def run(configuration: Configuration, passed_on: Sequence[str]) -> int:
+    """Orchestrator and server against the user's Kafka, and the embedded broker unless another keeps the changelogs."""
+    settings = configuration.settings
+    if settings.server.psk is None:
+        raise ConfigurationError([Problem("server.psk", "needed by the server", "nothing", f"a key of 8 characters or more, best as {KEY_VARIABLE}")])
+    port = _free_port(settings)
+    siblings = _siblings([*passed_on, *_at(port)], {}, embedded=settings.changelog.kafka is None)
+    return _supervise(settings, siblings, _address(settings, port), settings.server.psk.get_secret_value())
+
+
+def demo(configuration: Configuration, passed_on: Sequence[str]) -> int:
+    """Everything embedded, sample data included. The key is made up once and kept, unless one is given."""
+    settings = configuration.settings
+    key = settings.server.psk.get_secret_value() if settings.server.psk else _kept_key(settings.pipeline.state_dir)
+    port = _free_port(settings)
+    siblings = _siblings([*passed_on, *_at(port)], {KEY_VARIABLE: key}, embedded=True, sources=("--embedded-sources",))
+    siblings.append(Sibling("sample", tablecast_command("sample", *passed_on)))
+    return _supervise(settings, siblings, _address(settings, port), key)
+
+
+def _siblings(passed_on: Sequence[str], environment: dict[str, str], embedded: bool, sources: Sequence[str] = ()) -> list[Sibling]:
+    broker = [Sibling("broker", tablecast_command("broker", *passed_on))] if embedded else []
+    return [
+        *broker,
+        Sibling("orchestrator", tablecast_command("pipeline", *passed_on, *sources)),
+        Sibling("server", tablecast_command("serve", *passed_on), environment),
+    ]
+
+
+def _free_port(settings: Settings) -> int:
+    """The server's port, found out here, once and at once, instead of by a sibling that dies again and again."""
+    with listen(settings.server.host, settings.server.port) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def _at(port: int) -> list[str]:
+    return ["--set", f"server.port={port}"]
+
+
+def _address(settings: Settings, port: int) -> str:
+    return f"http://{settings.server.host}:{port}"
+
+
+def _supervise(settings: Settings, siblings: Sequence[Sibling], address: str, key: str) -> int:
+    find_java()
+    fetch(settings)
+    lock = FolderLock(settings.pipeline.state_dir / "supervisor.lock")
+    if not lock.acquire():
+        raise StateDirInUse(settings.pipeline.state_dir, lock.holder())
+    threading.Thread(target=_announce, args=(address, key), name="announcer", daemon=True).start()
+    try:
+        return Supervisor(siblings, _say).run()
+    finally:
+        lock.release()
+
+
+def _say(line: str) -> None:
+    print_line(f"{datetime.now():%H:%M:%S} {line}")
+
+
+def _announce(address: str, key: str) -> None:
+    """Tells the address as soon as there is something to see behind it."""
+    while not _is_ready(f"{address}/readyz"):
+        time.sleep(READY_POLL_SECONDS)
+    _say(f"[tablecast] open {address}/#key={key}")
+    _say(f"[tablecast] the key is {key}; Ctrl-C stops everything")
+
+
+def _is_ready(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def _kept_key(state_dir: Path) -> str:
+    file = state_dir / "key"
+    if not file.exists():
+        state_dir.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600)
+        file.write_text(secrets.token_urlsafe(12))
+    return file.read_text().strip()

@@ -1,0 +1,101 @@
+"""Encodes the columns of a source row once, as JSON text that every table reuses.
+
+A row of a table is `{head,body}` or, joined, `{head,left body,right body}`: the head is the key column, a body holds the other
+columns of one source. A row is thus put together from text that already exists and is never encoded again.
+"""
+
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from tablecast.catalog import Column, JoinTable, Source
+from tablecast.pipeline.normalise import TOO_LARGE
+from tablecast.pipeline.plan import QueryPlan
+
+RAW_BYTES = 4096
+TO_JSON = {"ignoreNullFields": "false", "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
+
+Names = tuple[tuple[str, str], ...]
+"""Columns of a source with the names that they have in a table."""
+
+
+def encode(normalised: DataFrame, plan: QueryPlan, index: int, row_bytes: int) -> DataFrame:
+    """One shape for every source: `key`, `lane` and `record`, by which records are grouped and from which rows are made.
+
+    A record without a key (a dead letter, or a source that nothing is keyed by) shares a lane with its source partition, so that
+    it never waits for, nor adds to, the state of a key.
+    """
+    given = plan.inputs[index]
+    keys: Names = ((given.key, given.key),) if given.key is not None else ()
+    parts = {"head": _members(given.source, keys)} | {f"body{n}": _members(given.source, names) for n, names in enumerate(bodies_of(plan, index))}
+    key = F.col("fields").getField(given.key).cast("string") if given.key is not None else _no_text()
+    encoded = normalised.select("ts", "p", "o", "text", "reason", key.alias("key"), *(part.alias(name) for name, part in parts.items()))
+    size = sum((F.coalesce(F.octet_length(name), F.lit(0)) for name in parts), F.lit(0))
+    checked = encoded.withColumn("reason", F.coalesce("reason", F.when(size > row_bytes, F.lit(TOO_LARGE))))
+    valid = F.col("reason").isNull()
+    bodies = [F.when(valid, F.col(name)) if name in parts else _no_text() for name in body_names(plan)]
+    return checked.select(
+        F.when(valid, F.col("key")).alias("key"),
+        F.when(~valid | F.col("key").isNull(), F.concat_ws("-", F.lit(index), "p")).alias("lane"),
+        F.struct(
+            F.lit(index).alias("input"),
+            "ts",
+            "p",
+            "o",
+            F.when(valid, F.col("head")).alias("head"),
+            *(body.alias(name) for name, body in zip(body_names(plan), bodies, strict=True)),
+            "reason",
+            F.when(~valid, _cut(F.col("text"))).alias("raw"),
+        ).alias("record"),
+    )
+
+
+def body_names(plan: QueryPlan) -> list[str]:
+    """The fields of a record that hold encoded columns: as many as the input that is named in the most ways needs."""
+    return [f"body{number}" for number in range(max(len(bodies_of(plan, index)) for index in range(len(plan.inputs))))]
+
+
+def bodies_of(plan: QueryPlan, index: int) -> list[Names]:
+    """The distinct ways in which the tables of a query name the columns of an input; mostly one."""
+    source, key = plan.inputs[index].source, plan.inputs[index].key
+    plain = tuple((column.name, column.name) for column in source.columns if column.name != key)
+    found = [plain]
+    for table in plan.tables:
+        if isinstance(table, JoinTable) and table.right == source.name:
+            found.append(right_names(table))
+    return list(dict.fromkeys(found))
+
+
+def right_names(table: JoinTable) -> Names:
+    return tuple((joined.origin, joined.column.name) for joined in table.joined if joined.side == "right")
+
+
+def null_body(names: Names) -> str | None:
+    """What stands for the right side while there is none."""
+    return ",".join(f'"{name}":null' for _, name in names) or None
+
+
+def _no_text() -> Expression:
+    return F.lit(None).cast("string")
+
+
+def _type(source: Source, name: str) -> str:
+    column: Column | None = source.column(name)
+    return column.type if column is not None else "string"
+
+
+def _members(source: Source, names: Names) -> Expression:
+    """The members of a JSON object without its braces; null where there are none.
+
+    int64 goes as text: a reader that knows only doubles would round it. NaN and infinities are text by Spark's own doing.
+    """
+    if not names:
+        return _no_text()
+    cells = [(F.col("fields").getField(origin), _type(source, origin), name) for origin, name in names]
+    json = F.to_json(F.struct(*((cell.cast("string") if kind == "int64" else cell).alias(name) for cell, kind, name in cells)), TO_JSON)
+    return F.substring(json, F.lit(2), F.length(json) - 2)
+
+
+def _cut(text: Expression) -> Expression:
+    """At most RAW_BYTES bytes; half a character at the cut, or bytes that are no text, become replacement characters."""
+    return F.make_valid_utf8(F.substring(text.cast("binary"), F.lit(1), F.lit(RAW_BYTES)).cast("string"))

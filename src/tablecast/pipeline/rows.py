@@ -1,0 +1,103 @@
+"""How the rows of tables are put together from encoded records, whatever plan decides which rows are to be made.
+
+A row is a struct: the changelog that it goes to, its row id, its JSON value, its version and, for a keyed row, its place.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pyspark.sql import Column as Expression
+from pyspark.sql import functions as F
+
+from tablecast.catalog import DEAD_LETTERS, JoinTable, SourceTable
+from tablecast.pipeline.encode import bodies_of, body_names, null_body, right_names
+from tablecast.pipeline.plan import QueryPlan
+
+ROWS = "array<struct<topic:string,id:string,value:string,version:string,order:string>>"
+ORDER = ("ts", "p", "o")
+DEAD_LETTER_TIME = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"
+
+
+def no_rows() -> Expression:
+    return F.array().cast(ROWS)
+
+
+def parts(record: Expression, names: Sequence[str]) -> Expression:
+    return F.struct(*(record[name].alias(name) for name in names))
+
+
+def order_of(record: Expression) -> Expression:
+    """Records compare by this struct."""
+    return parts(record, ORDER)
+
+
+def same(one: Expression, other: Expression) -> Expression:
+    """Whether two records are one and the same; false if either is null."""
+    return F.coalesce((one["o"] == other["o"]) & (one["p"] == other["p"]) & (one["ts"] == other["ts"]), F.lit(False))
+
+
+def order_text(record: Expression) -> Expression:
+    """`timestamp:partition:offset`, null for a null record."""
+    return F.when(record["o"].isNotNull(), F.concat_ws(":", *(record[name] for name in ORDER)))
+
+
+class Rows:
+    """Makes the rows of one query. `key` and `record` are the columns that encode() gives; `head` is the encoded key."""
+
+    def __init__(self, plan: QueryPlan, topics: Mapping[str, str]) -> None:
+        self.plan = plan
+        self.topics = topics
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """What is kept of a record to make rows from it later."""
+        return (*ORDER, *body_names(self.plan))
+
+    def plain(self, table: SourceTable, record: Expression) -> Expression:
+        return self._row(table.name, _row_id(record), _value(record["head"], record["body0"]), order_text(record))
+
+    def keyed(self, table: SourceTable, head: Expression, newest: Expression, first: Expression) -> Expression:
+        return self._row(table.name, F.col("key"), _value(head, newest["body0"]), order_text(newest), order_text(first))
+
+    def joined(self, table: JoinTable, head: Expression, left: Expression, right: Expression, first: Expression | None = None) -> Expression:
+        """`first` is the key's first left record, for a table that keeps the last of each key."""
+        names = right_names(table)
+        number = bodies_of(self.plan, self.plan.index(table.right)).index(names)
+        body = F.when(right["o"].isNull(), F.lit(null_body(names))).otherwise(right[f"body{number}"])
+        version = F.concat_ws("|", order_text(left), F.coalesce(order_text(right), F.lit("")))
+        value = _value(head, left["body0"], body)
+        if first is None:
+            return self._row(table.name, _row_id(left), value, version)
+        return self._row(table.name, F.col("key"), value, version, order_text(first))
+
+    def dead_letter(self, record: Expression) -> Expression:
+        topics = F.array(*(F.lit(given.source.topic) for given in self.plan.inputs))
+        names = F.array(*(F.lit(given.source.name) for given in self.plan.inputs))
+        cells = F.struct(
+            F.get(topics, record["input"]).alias("topic"),
+            record["p"].cast("string").alias("partition"),
+            record["o"].cast("string").alias("offset"),
+            F.date_format(F.timestamp_millis(record["ts"]), DEAD_LETTER_TIME).alias("time"),
+            record["reason"].alias("reason"),
+            record["raw"].alias("raw"),
+        )
+        row_id = F.concat_ws("-", F.get(names, record["input"]), _row_id(record))
+        return self._row(DEAD_LETTERS, row_id, F.to_json(cells, {"ignoreNullFields": "false"}), order_text(record))
+
+    def is_dead_letter(self, record: Expression) -> Expression:
+        """Whether this query is the one that reports it."""
+        reported = [index for index, given in enumerate(self.plan.inputs) if given.dead_letters]
+        return record["reason"].isNotNull() & record["input"].isin(reported)
+
+    def _row(self, table: str, row_id: Expression, value: Expression, version: Expression, order: Expression | None = None) -> Expression:
+        place = F.lit(None).cast("string") if order is None else order
+        return F.struct(
+            F.lit(self.topics[table]).alias("topic"), row_id.alias("id"), value.alias("value"), version.alias("version"), place.alias("order")
+        )
+
+
+def _value(head: Expression, *bodies: Expression) -> Expression:
+    return F.concat(F.lit("{"), F.concat_ws(",", head, *bodies), F.lit("}"))
+
+
+def _row_id(record: Expression) -> Expression:
+    return F.concat_ws("-", record["p"], record["o"])

@@ -1,0 +1,71 @@
+"""The Spark session."""
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from tablecast.settings import Settings
+
+LOCAL_SLOTS = 64
+"""Task slots of a local session. A real-time task mostly sleeps, so slots are threads, not cores."""
+
+REQUIRED = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    "spark.sql.streaming.stateStore.checkpointFormatVersion": "2",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+}
+TUNED = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "5",
+    "spark.sql.streaming.metricsEnabled": "false",
+    "spark.sql.adaptive.enabled": "false",
+}
+LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+
+def start_session(settings: Settings, jars: Sequence[Path], properties: Mapping[str, str]) -> SparkSession:
+    """Starts Spark in this process, with `properties` of its Java. Later calls with other settings have no effect: Spark has one session a process."""
+    builder = SparkSession.builder.appName("tablecast").master(_master(settings))
+    for name, value in session_options(settings, jars, properties).items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("WARN")
+    return session
+
+
+def session_options(settings: Settings, jars: Sequence[Path], properties: Mapping[str, str]) -> dict[str, str]:
+    """What the user says wins over what we tuned, never over what the pipeline cannot do without."""
+    options = {**TUNED, "spark.sql.shuffle.partitions": str(state_partitions())}
+    if settings.pipeline.master == "auto":
+        options |= LOOPBACK | _folders(settings, properties)
+        options["spark.driver.memory"] = f"{settings.pipeline.driver_memory_mb}m"
+    if "spark.jars.packages" not in settings.pipeline.spark:
+        options["spark.jars"] = ",".join(str(jar.resolve()) for jar in jars)
+    return options | settings.pipeline.spark | REQUIRED
+
+
+def state_partitions() -> int:
+    """Partitions of the state: one a core, up to four. A checkpoint keeps the number that it was made with."""
+    return min(4, os.cpu_count() or 1)
+
+
+def _master(settings: Settings) -> str:
+    return f"local[{LOCAL_SLOTS}]" if settings.pipeline.master == "auto" else settings.pipeline.master
+
+
+def _folders(settings: Settings, properties: Mapping[str, str]) -> dict[str, str]:
+    state_dir = settings.pipeline.state_dir.resolve()
+    log = (settings.log_dir / "spark.log").resolve()
+    config = resources.files("tablecast.pipeline") / "log4j2.properties"
+    java = {"log4j2.configurationFile": str(config), "tablecast.log": str(log), **properties}
+    return {
+        "spark.local.dir": str(state_dir / "spark"),
+        "spark.sql.warehouse.dir": str(state_dir / "spark" / "warehouse"),
+        "spark.driver.extraJavaOptions": " ".join(f'-D{name}="{value}"' for name, value in java.items()),
+    }

@@ -1,0 +1,36 @@
+"""Writes rows to their changelogs."""
+
+from collections.abc import Mapping
+
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.streaming import DataStreamWriter
+
+from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER
+
+# Rows leave one by one in real time: waiting for company would be the largest part of their latency.
+PRODUCER_OPTIONS = {"kafka.linger.ms": "0", "kafka.acks": "all", "kafka.compression.type": "none"}
+
+
+def changelog_records(rows: DataFrame) -> DataFrame:
+    """Rows (topic, id, value, version, order) as Spark's Kafka sink wants them."""
+    headers = F.filter(
+        F.array(_header(VERSION_HEADER, F.col("version")), _header(ORDER_HEADER, F.col("order"))),
+        lambda header: header["value"].isNotNull(),
+    )
+    return rows.select("topic", F.col("id").alias("key"), "value", headers.alias("headers"))
+
+
+def changelog_writer(rows: DataFrame, kafka: Mapping[str, str], row_bytes: int) -> DataStreamWriter:
+    options = {**PRODUCER_OPTIONS, "kafka.max.request.size": str(record_bytes(row_bytes)), **kafka}
+    return changelog_records(rows).writeStream.format("kafka").outputMode("update").options(**options).option("includeHeaders", "true")
+
+
+def record_bytes(row_bytes: int) -> int:
+    """The largest changelog record: a joined row has two sides of at most `row_bytes`, plus names of null columns, key and headers."""
+    return 2 * row_bytes + 65_536
+
+
+def _header(name: str, value: Expression) -> Expression:
+    return F.struct(F.lit(name).alias("key"), value.cast("binary").alias("value"))

@@ -1,0 +1,1 @@
+"""The table server: changelogs in, HTTP and WebSocket out. Knows no Spark."""

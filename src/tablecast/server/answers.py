@@ -1,0 +1,60 @@
+"""HTTP answers. Every error has the same form, whoever raised it."""
+
+import logging
+
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tablecast.errors import NotFound, TablecastError, ViewerError
+
+log = logging.getLogger(__name__)
+
+_INTERNAL = ("internal", "Something broke in the server.", "Its log says what; please report it.")
+
+
+def json_answer(content: object, status: int = 200) -> Response:
+    return json_bytes(msgspec.json.encode(content), status)
+
+
+def json_bytes(content: bytes, status: int = 200) -> Response:
+    return Response(content, status, {"cache-control": "no-store"}, "application/json")
+
+
+def error_answer(error: TablecastError, status: int | None = None) -> Response:
+    if status is None:
+        status = error.status if isinstance(error, ViewerError) else 500
+    answer = _answer(error.code, error.message, error.hint, status)
+    if status == 401:
+        answer.headers["www-authenticate"] = "Bearer"
+    return answer
+
+
+async def on_viewer_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ViewerError)
+    return error_answer(error)
+
+
+async def on_http_error(request: Request, error: Exception) -> Response:
+    """What the router refuses: no such path, or not with this method."""
+    assert isinstance(error, HTTPException)
+    if error.status_code == 404:
+        return error_answer(NotFound(request.url.path))
+    hint = "Only GET is served there." if error.status_code == 405 else ""
+    answer = _answer(_code(error.detail), f"{request.method} {request.url.path[:100]} is refused: {error.detail}.", hint, error.status_code)
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+async def on_crash(request: Request, error: Exception) -> Response:
+    log.error("[server] %s %s failed", request.method, request.url.path, exc_info=error)
+    return _answer(*_INTERNAL, 500)
+
+
+def _code(detail: str) -> str:
+    return detail.lower().replace(" ", "_")
+
+
+def _answer(code: str, message: str, hint: str, status: int) -> Response:
+    return json_answer({"error": {"code": code, "message": message, "hint": hint}}, status)

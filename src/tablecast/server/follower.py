@@ -1,0 +1,179 @@
+"""What becomes of records: statuses of generations, and the tables of one generation."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
+from typing import Protocol, cast, get_args
+
+import msgspec
+from confluent_kafka import Message
+
+from tablecast.catalog import Bound, Column, ColumnType
+from tablecast.errors import BadView
+from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER
+from tablecast.kafka.status import GenerationStatus, TableStatus, decode_status
+from tablecast.tables.generation import Generation
+from tablecast.tables.live_table import LiveTable
+from tablecast.tables.view import ViewSpec
+
+log = logging.getLogger(__name__)
+
+Post = Callable[[Callable[[], None]], None]
+"""Runs a function on the event loop, soon and in order; called from any thread."""
+Change = tuple[str, bytes, bytes | None, bytes | None, bytes | None]
+"""Topic, row id, row or None, version, order."""
+
+IN_FLIGHT = 8
+"""Batches that wait for the event loop at most; then the reader waits too."""
+
+_TYPES: frozenset[str] = frozenset(get_args(ColumnType))
+
+
+class StatusFollower:
+    """Keeps what the status topic says of each generation. `changed` is called on the loop once all is read, and then at each change."""
+
+    def __init__(self, post: Post, changed: Callable[["StatusFollower"], None], lost: Callable[["StatusFollower", str], None]) -> None:
+        self.generations: dict[bytes, GenerationStatus] = {}
+        self.missing: tuple[str, ...] = ()
+        self._post = post
+        self._changed = changed
+        self._lost = lost
+        self._caught_up = False
+
+    def records(self, messages: list[Message]) -> None:
+        records = [(message.key() or b"", message.value()) for message in messages]
+        self._post(lambda: self._apply(records))
+
+    def caught_up(self) -> None:
+        self._post(self._finish)
+
+    def waits(self, missing: Sequence[str]) -> None:
+        self.missing = tuple(missing)
+
+    def lost(self, reason: str) -> None:
+        self._post(lambda: self._lost(self, reason))
+
+    def _apply(self, records: Sequence[tuple[bytes, bytes | None]]) -> None:
+        for key, value in records:
+            if value is None:
+                self.generations.pop(key, None)
+                continue
+            try:
+                self.generations[key] = decode_status(value)
+            except msgspec.DecodeError as error:
+                log.warning("[server] a status record of %r is not readable and is skipped: %s", key, error)
+        if self._caught_up:
+            self._changed(self)
+
+    def _finish(self) -> None:
+        self._caught_up = True
+        self.missing = ()
+        self._changed(self)
+
+
+class FillEvents(Protocol):
+    """What the feed does about a generation, on the loop."""
+
+    def filled(self, follower: "GenerationFollower") -> None: ...
+
+    def waits(self, follower: "GenerationFollower") -> None: ...
+
+    def lost(self, follower: "GenerationFollower", reason: str) -> None: ...
+
+    def applied(self, records: int) -> None: ...
+
+
+class GenerationFollower:
+    """Fills the tables of one generation in the reader's thread, where nobody else sees them; from then on it applies changes on the loop."""
+
+    def __init__(self, status: GenerationStatus, post: Post, wanted: Callable[[], Mapping[str, Set[ViewSpec]]], events: FillEvents) -> None:
+        self.status = status
+        self.generation = Generation(status.generation, [_table(name, table) for name, table in status.tables.items()], status.aliases)
+        self.filled = False
+        self.rejected = 0
+        self.missing: tuple[str, ...] = ()
+        self._tables = {table.changelog: self.generation.views[name].table for name, table in status.tables.items()}
+        self._post = post
+        self._wanted = wanted
+        self._events = events
+        self._flight = threading.Semaphore(IN_FLIGHT)
+        self._abandoned = False
+
+    def abandon(self) -> None:
+        """Whatever still comes is dropped."""
+        self._abandoned = True
+
+    def records(self, messages: list[Message]) -> None:
+        changes = [_change(message) for message in messages]
+        if not self.filled:
+            self._apply(changes)
+            return
+        while not self._flight.acquire(timeout=0.1):
+            if self._abandoned:
+                return
+        self._post(lambda: self._land(changes))
+
+    def caught_up(self) -> None:
+        self._prepare_views()
+        self.filled = True
+        self._post(lambda: self._events.filled(self))
+
+    def waits(self, missing: Sequence[str]) -> None:
+        self.missing = tuple(missing)
+        self._post(lambda: self._events.waits(self))
+
+    def lost(self, reason: str) -> None:
+        self._post(lambda: self._events.lost(self, reason))
+
+    def _land(self, changes: list[Change]) -> None:
+        self._flight.release()
+        if not self._abandoned:
+            self._apply(changes)
+            self._events.applied(len(changes))
+
+    def _apply(self, changes: list[Change]) -> None:
+        for topic, key, value, version, order in changes:
+            table = self._tables[topic]
+            try:
+                if value is None:
+                    table.delete(key, version)
+                else:
+                    table.upsert(key, value, version or b"", order)
+            except ValueError as error:
+                self._reject(topic, key, error)
+
+    def _reject(self, topic: str, key: bytes, error: ValueError) -> None:
+        self.rejected += 1
+        if self.rejected == 1:
+            log.warning("[server] a record of %s with the key %r is not of the changelog's format and is skipped: %s", topic, key, error)
+
+    def _prepare_views(self) -> None:
+        """Builds what viewers have open in the generation before, so that the flip has nothing left to build."""
+        for name, specs in self._wanted().items():
+            if name not in self.generation.views:
+                continue
+            views = self.generation.views[name]
+            for spec in specs:
+                with suppress(BadView):
+                    views.prepare(spec).build(len(views.table))
+
+
+def _table(name: str, status: TableStatus) -> LiveTable:
+    columns = [Column(column.name, _column_type(column.type)) for column in status.columns]
+    return LiveTable(name, columns, Bound(status.max_rows, status.max_seconds))
+
+
+def _column_type(text: str) -> ColumnType:
+    """A type that a newer pipeline may have is text to us."""
+    return text if text in _TYPES else "string"  # type: ignore[return-value]
+
+
+def _change(message: Message) -> Change:
+    version = order = None
+    for name, value in cast(Iterable[tuple[str, bytes]], message.headers() or ()):
+        if name == VERSION_HEADER:
+            version = value
+        elif name == ORDER_HEADER:
+            order = value
+    return message.topic() or "", message.key() or b"", message.value(), version, order

@@ -1,0 +1,116 @@
+"""What all viewers of a server share: the generation that is shown, the state of the feed, and the moment of a change."""
+
+import asyncio
+import time
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Protocol
+
+from tablecast.errors import NotReady
+from tablecast.kafka.status import GenerationStatus
+from tablecast.server.ticker import Ticker
+from tablecast.tables.generation import Generation, SharedViewport
+from tablecast.tables.view import ViewSpec
+from tablecast.wire.messages import Feed, FeedState
+
+TICK_SECONDS = 0.002
+BUILD_ROWS = 500
+"""Rows of a sorted or filtered view that are taken in before others have their turn: about 4 ms of work."""
+
+_RESTART = 1012
+
+
+class Audience(Protocol):
+    """A viewer, as the hub sees one."""
+
+    def feed_changed(self) -> None: ...
+
+    def flipped(self) -> None: ...
+
+    def close(self, code: int) -> None: ...
+
+
+@dataclass
+class Counters:
+    """Grow from the start of the process on."""
+
+    records: int = 0
+    messages: int = 0
+    stalled: int = 0
+
+
+class Hub:
+    """Belongs to the event loop: nothing here is called from another thread, but for `wanted`."""
+
+    def __init__(self) -> None:
+        self.generation: Generation | None = None
+        self.feed = Feed("filling", "Nothing has been read yet.")
+        self.statuses: tuple[GenerationStatus, ...] = ()
+        self.audience: set[Audience] = set()
+        self.counters = Counters()
+        self._ticker = Ticker(TICK_SECONDS, self._tell)
+        self._building: set[asyncio.Task[None]] = set()
+
+    def current(self) -> Generation:
+        """The generation that is shown. Raises NotReady before there is one."""
+        if self.generation is None:
+            raise NotReady((self.feed.message or "they are being filled").rstrip("."))
+        return self.generation
+
+    def touch(self) -> None:
+        """Tables have changed: viewers are told soon."""
+        self._ticker.touch()
+
+    def say(self, state: FeedState, message: str | None = None) -> None:
+        """What is known of the feed; viewers hear of it when it is something new."""
+        if self.feed != Feed(state, message):
+            self.feed = Feed(state, message)
+            for viewer in self.audience:
+                viewer.feed_changed()
+
+    def flip(self, generation: Generation) -> None:
+        """From this instant all tables are those of `generation`, under the same subscriptions."""
+        before, self.generation = self.generation, generation
+        # A viewer never goes back to an older generation, so where numbers began anew it has to begin anew too.
+        begins_anew = before is not None and generation.number < before.number
+        for viewer in list(self.audience):
+            if begins_anew:
+                viewer.close(_RESTART)
+            else:
+                viewer.flipped()
+        for views in generation.views.values():
+            views.forget_unused()
+
+    def wanted(self) -> dict[str, Set[ViewSpec]]:
+        """The views that are open, by table. May be called from any thread."""
+        generation = self.generation
+        return {} if generation is None else {name: views.specs() for name, views in generation.views.items()}
+
+    def show(self, viewport: SharedViewport) -> None:
+        """Sees to it that the viewport becomes ready; its holders are touched then."""
+        viewport.source.build(BUILD_ROWS)
+        if not viewport.ready:
+            task = asyncio.get_running_loop().create_task(self.built(viewport))
+            self._building.add(task)
+            task.add_done_callback(self._building.discard)
+
+    async def built(self, viewport: SharedViewport) -> None:
+        """Returns when the viewport is ready, or when nobody holds it any more. Others have their turn meanwhile."""
+        while not viewport.ready and viewport.holders:
+            viewport.source.build(BUILD_ROWS)
+            await asyncio.sleep(0)
+        for holder in viewport.holders:
+            holder.touched()
+
+    def trim(self) -> None:
+        """Removes rows that have become too old. To be called about once a second."""
+        if self.generation is not None:
+            now = time.time_ns() // 1_000_000
+            if sum(table.trim(now) for table in self.generation.tables()):
+                self.touch()
+
+    def _tell(self) -> None:
+        if self.generation is not None:
+            for views in self.generation.views.values():
+                for viewport in views.viewports():
+                    viewport.tell()

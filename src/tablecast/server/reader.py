@@ -1,0 +1,146 @@
+"""Reads topics from their beginning, in a thread of its own, until it is stopped."""
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from tablecast.errors import BrokerUnreachable
+from tablecast.kafka.clients import MISSING, code_of, make_consumer
+from tablecast.server.topics import Topic, TopicFinder
+from tablecast.settings import KafkaSettings
+
+BATCH = 1000
+_POLL_SECONDS = 0.1
+_RETRY_SECONDS = 0.5
+_LAG_SECONDS = 1.0
+_LOST = MISSING | {KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE}
+_OWN: dict[str, str | int | bool] = {
+    "group.id": "tablecast-server",
+    "enable.auto.commit": False,
+    "enable.auto.offset.store": False,
+    "enable.partition.eof": True,
+    "auto.offset.reset": "error",
+    "fetch.wait.max.ms": 5,
+    "fetch.queue.backoff.ms": 10,
+    "fetch.error.backoff.ms": 100,
+    "queued.max.messages.kbytes": 32768,
+    "reconnect.backoff.ms": 50,
+    "reconnect.backoff.max.ms": 500,
+}
+"""No group, no commits, quick answers, and an error instead of a silent jump to other offsets."""
+
+
+class Follower(Protocol):
+    """Gets what a reader reads, called in the reader's thread."""
+
+    def records(self, messages: list[Message]) -> None: ...
+
+    def caught_up(self) -> None:
+        """Called once: everything that the topics held when the reader began has been handed over."""
+
+    def waits(self, missing: Sequence[str]) -> None:
+        """The reader cannot begin before these topics exist."""
+
+    def lost(self, reason: str) -> None:
+        """Called once, as the last: records are missing, so all is to be read again by another reader."""
+
+
+class TopicReader:
+    """Hands over the records of some topics, in order for each partition. `topics` says what it found there when it began."""
+
+    def __init__(self, kafka: KafkaSettings, finder: TopicFinder, names: Sequence[str], follower: Follower) -> None:
+        self.topics: dict[str, Topic] = {}
+        self.lag = 0
+        self._consumer = make_consumer(kafka, _OWN)
+        self._finder = finder
+        self._names = tuple(names)
+        self._follower = follower
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"reader of {len(self._names)} topics", daemon=True)
+        self._lag_at = 0.0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._names
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """The thread ends within a moment; nothing is handed over after `join`."""
+        self._stopped.set()
+
+    def join(self, timeout: float) -> None:
+        self._thread.join(timeout)
+
+    @property
+    def stopped(self) -> bool:
+        return self._stopped.is_set()
+
+    def _run(self) -> None:
+        consumer = self._consumer
+        try:
+            self.topics = self._found()
+            assigned = [TopicPartition(topic.name, partition, OFFSET_BEGINNING) for topic in self.topics.values() for partition in topic.partitions]
+            consumer.assign(assigned)
+            self._read(consumer, {(part.topic, part.partition) for part in assigned})
+        except KafkaException as error:
+            self._follower.lost(code_of(error).str())
+        finally:
+            consumer.close()
+
+    def _found(self) -> dict[str, Topic]:
+        """Waits until all topics exist; the broker's absence is seen by others."""
+        while self._names and not self.stopped:
+            try:
+                found = self._finder.find(self._names)
+            except BrokerUnreachable:
+                self._stopped.wait(_RETRY_SECONDS)
+                continue
+            if len(found) == len(self._names):
+                return found
+            self._follower.waits([name for name in self._names if name not in found])
+            self._stopped.wait(_RETRY_SECONDS)
+        return {}
+
+    def _read(self, consumer: Consumer, behind: set[tuple[str, int]]) -> None:
+        caught_up = False
+        while not self.stopped:
+            # A poll returns at the first record; consume alone would wait for a full batch.
+            first = consumer.poll(_POLL_SECONDS)
+            messages = [] if first is None else [first, *consumer.consume(BATCH - 1, 0)]
+            records = [message for message in messages if message.error() is None]
+            if records:
+                self._follower.records(records)
+            for message in messages:
+                if not self._goes_on(message, behind):
+                    return
+            if not behind and not caught_up:
+                caught_up = True
+                self._follower.caught_up()
+            self._measure(consumer)
+
+    def _goes_on(self, message: Message, behind: set[tuple[str, int]]) -> bool:
+        error = message.error()
+        if error is None:
+            return True
+        if error.code() == KafkaError._PARTITION_EOF:
+            behind.discard((message.topic() or "", message.partition() or 0))
+        elif error.code() in _LOST:
+            self._follower.lost(f"{message.topic()}: {error.str()}")
+            return False
+        return True
+
+    def _measure(self, consumer: Consumer) -> None:
+        now = time.monotonic()
+        if now - self._lag_at < _LAG_SECONDS:
+            return
+        self._lag_at = now
+        lag = 0
+        for part in consumer.position(consumer.assignment()):
+            _, high = consumer.get_watermark_offsets(part, cached=True)
+            lag += max(0, high - max(0, part.offset))
+        self.lag = lag

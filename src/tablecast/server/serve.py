@@ -1,0 +1,107 @@
+"""The table server as a program."""
+
+import errno
+import logging
+import socket
+from collections.abc import Callable
+from ipaddress import ip_address
+from types import FrameType
+
+import uvicorn
+from starlette.applications import Starlette
+
+from tablecast.errors import ConfigurationError, PortInUse, Problem
+from tablecast.server.app import create_app
+from tablecast.server.auth import Gate
+from tablecast.server.feed import Feed
+from tablecast.server.hub import Hub
+from tablecast.server.viewer_socket import ViewerSocket
+from tablecast.settings import KafkaSettings, ServerSettings, Settings
+
+log = logging.getLogger(__name__)
+
+OnReady = Callable[[str], None]
+
+
+def serve(settings: Settings, changelog: KafkaSettings, on_ready: OnReady | None = None) -> None:
+    """Serves until SIGTERM or SIGINT, and then ends within about two seconds. `on_ready` gets the address once it is listened on.
+
+    Raises PortInUse or ConfigurationError before anything is started.
+    """
+    listener = listen(settings.server.host, settings.server.port)
+    try:
+        make_program(settings, changelog, listener, on_ready).run(sockets=[listener])
+    finally:
+        listener.close()
+
+
+def make_program(settings: Settings, changelog: KafkaSettings, listener: socket.socket, on_ready: OnReady | None = None) -> "Program":
+    """Raises ConfigurationError."""
+    if settings.server.psk is None:
+        expected = "a key of at least 8 characters, best given as TABLECAST_SERVER_PSK"
+        raise ConfigurationError([Problem("server.psk", "needed by the server", "nothing", expected)])
+    hub = Hub()
+    feed = Feed(changelog, settings.changelog.prefix, hub)
+    app = create_app(hub, settings.server, Gate(settings.server.psk), feed)
+    return Program(uvicorn_config(app, settings.server), address(settings.server.host, listener), on_ready)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket. Raises PortInUse; 0 takes any free port."""
+    family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    listener = socket.socket(family, kind, protocol)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(place)
+        listener.listen(1024)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PortInUse(host, port, "server.port") from error
+        raise
+    listener.setblocking(False)
+    return listener
+
+
+def address(host: str, listener: socket.socket) -> str:
+    """Where a browser finds the server; an address that means all of them is told as this machine's own."""
+    bound, port = listener.getsockname()[:2]
+    shown = "localhost" if ip_address(bound).is_unspecified else f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}"
+
+
+def uvicorn_config(app: Starlette, settings: ServerSettings) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        loop="uvloop",
+        http="httptools",
+        ws=ViewerSocket,
+        ws_max_size=settings.message_bytes,
+        ws_per_message_deflate=False,
+        ws_ping_timeout=settings.stalled_seconds,
+        log_config=None,
+        log_level=logging.WARNING,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+    )
+
+
+class Program(uvicorn.Server):
+    """Uvicorn's server, which says when it listens and ends quietly on a signal."""
+
+    def __init__(self, config: uvicorn.Config, url: str, on_ready: OnReady | None = None) -> None:
+        super().__init__(config)
+        self._url = url
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        log.info("[server] listens at %s", self._url)
+        if self._on_ready is not None:
+            self._on_ready(self._url)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Uvicorn would raise the signal again after a graceful end, and the program would seem to have crashed."""
+        self.force_exit = self.should_exit
+        self.should_exit = True

@@ -1,0 +1,118 @@
+"""One viewer's connection as a state machine: messages in, bytes out, the socket outside.
+
+AWAITING_LOGIN ── login ──> OPEN ── error with a close code ──> CLOSED
+       └───────── anything else, a wrong key, no login in time ───┘
+"""
+
+import time
+from collections.abc import Callable
+from enum import Enum, auto
+
+from tablecast import __version__
+from tablecast.errors import LoginRequired, LoginTimeout, MessagesTooMany, MessageTooLarge, MessageUnreadable, ViewerError
+from tablecast.server.auth import Gate
+from tablecast.server.hub import Hub
+from tablecast.server.outbox import FEED, Outbox
+from tablecast.server.rate import Rate
+from tablecast.server.subscriptions import Subscriptions
+from tablecast.settings import ServerSettings
+from tablecast.wire.messages import Close, Error, Limits, Login, Move, Open, Ping, Pong, Shape, ViewerMessage, Welcome, decode_viewer, encode
+
+
+class State(Enum):
+    AWAITING_LOGIN = auto()
+    OPEN = auto()
+    CLOSED = auto()
+
+
+class Session:
+    """Answers go to `outbox`. Once CLOSED, the socket is to be closed with `close_code` after the outbox is empty; further messages are ignored."""
+
+    def __init__(self, hub: Hub, gate: Gate, settings: ServerSettings, clock: Callable[[], float] = time.monotonic) -> None:
+        self.state = State.AWAITING_LOGIN
+        self.close_code = 1000
+        self.outbox = Outbox(self._cut)
+        self.subscriptions = Subscriptions(hub, settings, self.outbox)
+        self._hub = hub
+        self._gate = gate
+        self._settings = settings
+        self._clock = clock
+        self._rate = Rate(settings.messages_per_second)
+
+    def receive(self, data: str | bytes) -> None:
+        """Takes one message. What is wrong with it is answered; nothing is raised."""
+        if self.state is State.CLOSED:
+            return
+        try:
+            self._take(self._decoded(data))
+        except ViewerError as error:
+            self.refuse(error)
+
+    def refuse(self, error: ViewerError, sub: int | None = None) -> None:
+        """Answers with an error, which ends the session if the error has a close code."""
+        if self.state is State.CLOSED:
+            return
+        self.outbox.put(encode(Error.of(error, sub)))
+        if error.close_code is not None:
+            self.close(error.close_code)
+
+    def expire(self) -> None:
+        """The time for the login is over."""
+        if self.state is State.AWAITING_LOGIN:
+            self.refuse(LoginTimeout(self._settings.login_seconds))
+
+    def close(self, code: int) -> None:
+        if self.state is not State.CLOSED:
+            self.state = State.CLOSED
+            self.close_code = code
+            self.subscriptions.leave()
+            self.outbox.wake()
+
+    def feed_changed(self) -> None:
+        if self.state is State.OPEN:
+            self.outbox.mark(FEED)
+
+    def flipped(self) -> None:
+        self.subscriptions.flipped()
+
+    def _decoded(self, data: str | bytes) -> ViewerMessage:
+        size = len(data) if isinstance(data, bytes) or data.isascii() else len(data.encode("utf-8", "surrogatepass"))
+        if size > self._settings.message_bytes:
+            raise MessageTooLarge(size, self._settings.message_bytes)
+        if not self._rate.allows(self._clock()):
+            raise MessagesTooMany(self._settings.messages_per_second)
+        return decode_viewer(data)
+
+    def _take(self, message: ViewerMessage) -> None:
+        match message:
+            case _ if self.state is State.AWAITING_LOGIN:
+                self._login(message)
+            case Open():
+                self._about(message.sub, lambda: self.subscriptions.open(message))
+            case Move() | Shape():
+                self._about(message.sub, lambda: self.subscriptions.look(message))
+            case Close():
+                self._about(message.sub, lambda: self.subscriptions.close(message.sub))
+            case Ping():
+                self.outbox.put(encode(Pong(message.id)))
+            case Login():
+                raise MessageUnreadable("a login came, but this connection is logged in already")
+
+    def _login(self, message: ViewerMessage) -> None:
+        if not isinstance(message, Login):
+            raise LoginRequired
+        self._gate.check(message.key)
+        self.state = State.OPEN
+        limits = Limits(self._settings.window_rows, self._settings.subscriptions, self._settings.message_bytes)
+        self.outbox.put(encode(Welcome(__version__, limits)))
+        self.outbox.mark(FEED)
+
+    def _about(self, sub: int, step: Callable[[], None]) -> None:
+        """An error of this step is about the subscription, not about the connection."""
+        try:
+            step()
+        except ViewerError as error:
+            self.refuse(error, sub)
+
+    def _cut(self, sub: int) -> list[bytes]:
+        return [encode(self._hub.feed)] if sub == FEED else self.subscriptions.cut(sub)

@@ -1,0 +1,95 @@
+"""The subscriptions of one viewer."""
+
+from tablecast.errors import MessageUnreadable, SubscriptionExists, SubscriptionsTooMany, UnknownSubscription, ViewerError
+from tablecast.server.hub import Hub
+from tablecast.server.outbox import Outbox
+from tablecast.server.subscription import Subscription
+from tablecast.settings import ServerSettings
+from tablecast.tables.condition import read_condition
+from tablecast.tables.view import SortKey, ViewSpec
+from tablecast.tables.window import Window
+from tablecast.wire.messages import Closed, Error, Move, Open, Shape, encode
+
+
+class Subscriptions:
+    """Opened, moved and closed as the viewer asks. A step that cannot be taken raises a ViewerError and leaves the subscription as it was."""
+
+    def __init__(self, hub: Hub, settings: ServerSettings, outbox: Outbox) -> None:
+        self._hub = hub
+        self._settings = settings
+        self._outbox = outbox
+        self._known: dict[int, Subscription] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def open(self, message: Open) -> None:
+        """Before any generation is live the subscription waits, and is answered when one is."""
+        if message.sub in self._known:
+            raise SubscriptionExists(message.sub)
+        if len(self._known) >= self._settings.subscriptions:
+            raise SubscriptionsTooMany(self._settings.subscriptions)
+        subscription = Subscription(message.sub, message.table, self._outbox.mark)
+        subscription.look(self._hub.generation, _spec(message), self._window(message))
+        subscription.answer_whole(message.request)
+        self._known[message.sub] = subscription
+        self._show(subscription)
+
+    def look(self, message: Move | Shape) -> None:
+        subscription = self._find(message.sub)
+        if message.request <= subscription.request:
+            raise MessageUnreadable(f"the request {message.request} of subscription {message.sub} is not above {subscription.request}")
+        # A refused request is answered too: the viewer drops frames of older requests, and must go on seeing the window that it has.
+        subscription.answer_whole(message.request)
+        self._outbox.mark(message.sub)
+        subscription.look(self._hub.generation, _spec(message) if isinstance(message, Shape) else None, self._window(message))
+        self._show(subscription)
+
+    def close(self, sub: int) -> None:
+        self._find(sub).leave()
+        self._drop(sub)
+        self._outbox.put(encode(Closed(sub)))
+
+    def leave(self) -> None:
+        """Lets go of all of them, without an answer."""
+        for sub, subscription in list(self._known.items()):
+            subscription.leave()
+            self._drop(sub)
+
+    def flipped(self) -> None:
+        """Every subscription moves over to the hub's generation. One that cannot is told why, and waits for a generation that has its view."""
+        for subscription in list(self._known.values()):
+            try:
+                subscription.follow(self._hub.generation)
+            except ViewerError as error:
+                self._outbox.put(encode(Error.of(error, subscription.sub)))
+                if not subscription.opened:
+                    self._drop(subscription.sub)
+            else:
+                self._show(subscription)
+
+    def cut(self, sub: int) -> list[bytes]:
+        subscription = self._known.get(sub)
+        return [] if subscription is None else subscription.cut()
+
+    def _show(self, subscription: Subscription) -> None:
+        self._outbox.mark(subscription.sub)
+        if subscription.viewport is not None:
+            self._hub.show(subscription.viewport)
+
+    def _find(self, sub: int) -> Subscription:
+        if sub not in self._known:
+            raise UnknownSubscription(sub)
+        return self._known[sub]
+
+    def _drop(self, sub: int) -> None:
+        del self._known[sub]
+        self._outbox.forget(sub)
+
+    def _window(self, message: Open | Move | Shape) -> Window:
+        return Window.checked(message.offset, message.size, self._settings.window_rows)
+
+
+def _spec(message: Open | Shape) -> ViewSpec:
+    sort = tuple(SortKey(key.column, key.descending) for key in message.sort)
+    return ViewSpec(sort, None if message.filter is None else read_condition(message.filter), message.search or None)

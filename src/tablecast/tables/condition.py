@@ -1,0 +1,145 @@
+"""The structured filter: read from JSON, checked against columns, and made into a test of cells.
+
+{"op": "eq" | "ne" | "lt" | "le" | "gt" | "ge", "column", "value"}     compares as the sort does; a null cell never matches
+{"op": "in", "column", "values"}                                        equals one of them
+{"op": "contains" | "starts" | "ends", "column", "value"}               text, whatever the case
+{"op": "null", "column"}                                                the cell is null
+{"op": "and" | "or", "of": [...]}, {"op": "not", "of": {...}}
+A value is written as a cell of its column is: an int64 as digits in a string, a timestamp as ISO 8601.
+"""
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tablecast.catalog import ColumnType
+from tablecast.errors import BadView
+from tablecast.tables.cells import NULL, Cells, KeyOf, cell_key, cell_text, tolerant
+
+Test = Callable[[Cells], bool]
+Slots = Mapping[str, tuple[int, ColumnType]]
+"""Where a column stands in the decoded cells, and its type."""
+
+_COMPARE: dict[str, Callable[[bytes, bytes], bool]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
+_TEXT: dict[str, Callable[[str, str], bool]] = {"contains": operator.contains, "starts": str.startswith, "ends": str.endswith}
+_ALL_OPS = (*_COMPARE, *_TEXT, "in", "null", "and", "or", "not")
+_HINT = f"A filter is an object with an op of {', '.join(_ALL_OPS)}; docs/reference/views.md describes each."
+_MAX_DEPTH = 10
+_MAX_VALUES = 1000
+
+Scalar = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A condition on one column. `values` holds one value, none for `null`, any number for `in`."""
+
+    op: str
+    column: str
+    values: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True)
+class Branch:
+    """`and`, `or`, or `not` (with one part)."""
+
+    op: str
+    parts: tuple["Condition", ...]
+
+
+Condition = Leaf | Branch
+
+
+def read_condition(raw: object, depth: int = 1) -> Condition:
+    """The condition that this JSON value says. Raises BadView."""
+    if not isinstance(raw, dict) or not isinstance(raw.get("op"), str):
+        raise BadView(f"{_shown(raw)} is not a condition", _HINT)
+    if depth > _MAX_DEPTH:
+        raise BadView(f"the filter is nested deeper than {_MAX_DEPTH}", "Write it flatter.")
+    op = raw["op"]
+    if op in ("and", "or", "not"):
+        return _read_branch(op, raw.get("of"), depth)
+    if op not in _ALL_OPS:
+        raise BadView(f"there is no op {_shown(op)}", _HINT)
+    column = raw.get("column")
+    if not isinstance(column, str):
+        raise BadView(f"the op {op!r} has no column", _HINT)
+    return Leaf(op, column, _read_values(op, raw))
+
+
+def condition_columns(condition: Condition) -> set[str]:
+    if isinstance(condition, Leaf):
+        return {condition.column}
+    return set().union(*(condition_columns(part) for part in condition.parts))
+
+
+def condition_test(condition: Condition, slots: Slots) -> Test:
+    """A function that says whether a row's cells fulfil the condition. Raises BadView for a value that does not fit its column."""
+    if isinstance(condition, Leaf):
+        return _leaf_test(condition, *slots[condition.column])
+    tests = [condition_test(part, slots) for part in condition.parts]
+    if condition.op == "not":
+        return lambda cells: not tests[0](cells)
+    combine = all if condition.op == "and" else any
+    return lambda cells: combine(test(cells) for test in tests)
+
+
+def _read_branch(op: str, of: object, depth: int) -> Branch:
+    parts = [of] if op == "not" else of
+    if not isinstance(parts, list) or not 1 <= len(parts) <= _MAX_VALUES:
+        raise BadView(f"the op {op!r} has no list 'of' of 1 to {_MAX_VALUES} conditions", _HINT)
+    return Branch(op, tuple(read_condition(part, depth + 1) for part in parts))
+
+
+def _read_values(op: str, raw: dict[str, Any]) -> tuple[Scalar, ...]:
+    if op == "null":
+        return ()
+    values = raw.get("values") if op == "in" else [raw.get("value")]
+    if not isinstance(values, list) or len(values) > _MAX_VALUES or not all(isinstance(value, Scalar) for value in values):
+        raise BadView(f"the op {op!r} has no usable {'values' if op == 'in' else 'value'}", f"{_HINT} For null use the op null.")
+    return tuple(values)
+
+
+def _leaf_test(leaf: Leaf, slot: int, type: ColumnType) -> Test:
+    if leaf.op == "null":
+        return lambda cells: cells[slot] is None
+    if leaf.op in _TEXT:
+        return _text_test(_TEXT[leaf.op], slot, cell_text(leaf.values[0]).casefold())
+    strict = cell_key(type)
+    wanted = [_value_key(strict, leaf.column, type, value) for value in leaf.values]
+    key = tolerant(strict)
+    if leaf.op == "in":
+        allowed = frozenset(wanted)
+        return lambda cells: key(cells[slot]) in allowed
+    return _compare_test(_COMPARE[leaf.op], key, slot, wanted[0])
+
+
+def _text_test(matches: Callable[[str, str], bool], slot: int, wanted: str) -> Test:
+    return lambda cells: cells[slot] is not None and matches(cell_text(cells[slot]).casefold(), wanted)
+
+
+def _compare_test(compare: Callable[[bytes, bytes], bool], key: KeyOf, slot: int, wanted: bytes) -> Test:
+    def test(cells: Cells) -> bool:
+        own = key(cells[slot])
+        return own != NULL and compare(own, wanted)
+
+    return test
+
+
+def _value_key(key: KeyOf, column: str, type: ColumnType, value: Scalar) -> bytes:
+    try:
+        return key(value)
+    except (ValueError, TypeError, AttributeError):
+        raise BadView(f"{_shown(value)} is not a value of the column {column!r}, which is {type}", _HINT) from None
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:60]

@@ -1,0 +1,113 @@
+"""The tables of one generation: filled together, shown together."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Set
+from typing import Protocol
+
+from tablecast.errors import UnknownTable
+from tablecast.tables.live_table import LiveTable
+from tablecast.tables.view import View, ViewSpec, make_view
+from tablecast.tables.viewport import Viewport
+from tablecast.tables.window import Window
+
+
+class Holder(Protocol):
+    """Somebody who looks through a viewport."""
+
+    def touched(self) -> None:
+        """The view has changed."""
+
+
+class SharedViewport(Viewport):
+    """A viewport and those who look through it, all at the same window of the same view. `share` gives and takes it."""
+
+    def __init__(self, share: "SharedViews", spec: ViewSpec, window: Window, view: View) -> None:
+        super().__init__(view, window)
+        self.share = share
+        self.spec = spec
+        self.source = view
+        self.holders: set[Holder] = set()
+        self._announced = view.changes
+
+    @property
+    def ready(self) -> bool:
+        return self.source.ready
+
+    def tell(self) -> None:
+        """Tells the holders when the view has changed since they were last told."""
+        if self._announced != self.source.changes and self.ready:
+            self._announced = self.source.changes
+            for holder in self.holders:
+                holder.touched()
+
+    @property
+    def table(self) -> LiveTable:
+        return self.share.table
+
+    def release(self, holder: Holder) -> None:
+        """The last one to leave takes the viewport away, and the view with its last viewport."""
+        self.holders.discard(holder)
+        if not self.holders:
+            self.share.forget(self)
+
+
+class SharedViews:
+    """The views of one table that somebody looks at: equal ones are made once."""
+
+    def __init__(self, table: LiveTable) -> None:
+        self.table = table
+        self._views: dict[ViewSpec, View] = {}
+        self._viewports: dict[tuple[ViewSpec, Window], SharedViewport] = {}
+        self._uses: Counter[ViewSpec] = Counter()
+
+    def open(self, spec: ViewSpec, window: Window, holder: Holder) -> SharedViewport:
+        """The viewport, made if nobody has it yet; it lives until each holder has released it. Raises BadView."""
+        viewport = self._viewports.get((spec, window))
+        if viewport is None:
+            viewport = self._viewports[spec, window] = SharedViewport(self, spec, window, self.prepare(spec))
+            self._uses[spec] += 1
+        viewport.holders.add(holder)
+        return viewport
+
+    def prepare(self, spec: ViewSpec) -> View:
+        """The view of this spec, made if there is none yet. Raises BadView."""
+        if spec not in self._views:
+            self._views[spec] = make_view(self.table, spec)
+        return self._views[spec]
+
+    def forget(self, viewport: SharedViewport) -> None:
+        if self._viewports.get((viewport.spec, viewport.window)) is viewport:
+            del self._viewports[viewport.spec, viewport.window]
+            self._uses[viewport.spec] -= 1
+            self.forget_unused()
+
+    def forget_unused(self) -> None:
+        """Drops the views that nobody looks at, also those that were prepared and then wanted by nobody."""
+        for spec in [spec for spec in self._views if self._uses[spec] == 0]:
+            self._views.pop(spec).leave()
+            del self._uses[spec]
+
+    def specs(self) -> Set[ViewSpec]:
+        return frozenset(self._views)
+
+    def viewports(self) -> Iterable[SharedViewport]:
+        return self._viewports.values()
+
+
+class Generation:
+    """What a server shows at one time."""
+
+    def __init__(self, number: int, tables: Iterable[LiveTable], aliases: Mapping[str, str]) -> None:
+        self.number = number
+        self.views = {table.name: SharedViews(table) for table in tables}
+        self.aliases = dict(aliases)
+
+    def find(self, name: str) -> SharedViews:
+        """The table of this name or alias. Raises UnknownTable."""
+        views = self.views.get(name) or self.views.get(self.aliases.get(name, ""))
+        if views is None:
+            raise UnknownTable(name, [*self.views, *self.aliases])
+        return views
+
+    def tables(self) -> list[LiveTable]:
+        return [views.table for views in self.views.values()]

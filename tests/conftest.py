@@ -1,0 +1,101 @@
+"""One real broker for the whole run; a topic of its own for every test."""
+
+import os
+import re
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import psutil
+import pytest
+from confluent_kafka import KafkaError, Message
+
+from tablecast.jars import Jars, fetch
+from tablecast.kafka.admin import Topics
+from tablecast.kafka.broker import EmbeddedBroker
+from tablecast.kafka.clients import make_producer
+from tablecast.settings import Settings
+
+REPOSITORY = Path(__file__).parent.parent
+END_SECONDS = 5.0
+
+Record = bytes | str | tuple[bytes | str | None, bytes | str | None]
+
+
+CreateTopic = Callable[..., str]
+Produce = Callable[..., None]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_process_left() -> Iterator[None]:
+    """Every child that a test starts ends with it, at the latest with the run."""
+    yield
+    children = psutil.Process().children(recursive=True)
+    _, left = psutil.wait_procs(children, END_SECONDS)
+    told = [" ".join(child.cmdline())[:200] for child in left if child.is_running() and child.status() != psutil.STATUS_ZOMBIE]
+    for child in left:
+        child.kill()
+    assert not told, f"left behind: {told}"
+
+
+@pytest.fixture(scope="session")
+def jars_dir() -> Path:
+    """The jars of this checkout, fetched once if they are not there; TABLECAST_PIPELINE_JARS names another folder."""
+    given = os.environ.get("TABLECAST_PIPELINE_JARS")
+    pipeline = {"jars": Path(given)} if given else {"state_dir": REPOSITORY / ".tablecast"}
+    return fetch(Settings().replaced("pipeline", **pipeline)).folder
+
+
+@pytest.fixture(scope="session")
+def broker(jars_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedBroker]:
+    settings = Settings().replaced("pipeline", state_dir=tmp_path_factory.mktemp("broker"), jars=jars_dir)
+    with EmbeddedBroker(settings, Jars(jars_dir)) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def topics(broker: EmbeddedBroker) -> Topics:
+    return Topics(broker.kafka, "test")
+
+
+@pytest.fixture
+def topic_name(request: pytest.FixtureRequest) -> Callable[[str], str]:
+    """Makes names that no other test has, and that say whose they are."""
+
+    def name(hint: str = "") -> str:
+        whose = re.sub(r"[^A-Za-z0-9._-]+", "-", request.node.name)[:100].strip("-")
+        return "-".join(part for part in (whose, hint, uuid.uuid4().hex[:8]) if part)
+
+    return name
+
+
+@pytest.fixture
+def create_topic(topics: Topics, topic_name: Callable[[str], str]) -> CreateTopic:
+    def create(hint: str = "", partitions: int = 1, config: Mapping[str, str] | None = None) -> str:
+        name = topic_name(hint)
+        topics.ensure(name, partitions, config)
+        return name
+
+    return create
+
+
+@pytest.fixture
+def produce(broker: EmbeddedBroker) -> Produce:
+    """Writes values, or (key, value) pairs, in order, and returns when the broker has them all."""
+    producer = make_producer(broker.kafka, {"enable.idempotence": True, "linger.ms": 5, "message.max.bytes": 3_000_000})
+    failures: list[str] = []
+
+    def noted(error: KafkaError | None, message: Message) -> None:
+        if error:
+            failures.append(error.str())
+
+    def write(topic: str, records: Sequence[Record], partition: int = -1, timestamp: int = 0) -> None:
+        """Partition -1: by the key. Timestamp 0: now, else milliseconds."""
+        for record in records:
+            key, value = record if isinstance(record, tuple) else (None, record)
+            producer.produce(topic, value, key, partition, on_delivery=noted, timestamp=timestamp)
+            producer.poll(0)
+        assert producer.flush(30) == 0
+        assert not failures
+
+    return write

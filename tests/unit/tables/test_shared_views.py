@@ -1,0 +1,84 @@
+"""V2: equal views are made once, and really go when the last one leaves."""
+
+import pytest
+
+from tablecast.catalog import Column
+from tablecast.errors import BadView, UnknownTable
+from tablecast.tables.generation import Generation, SharedViews
+from tablecast.tables.live_table import LiveTable
+from tablecast.tables.view import SortKey, ViewSpec
+from tablecast.tables.window import Window
+
+BY_N = ViewSpec((SortKey("n"),))
+
+
+class Somebody:
+    def __init__(self) -> None:
+        self.touches = 0
+
+    def touched(self) -> None:
+        self.touches += 1
+
+
+def shared() -> SharedViews:
+    return SharedViews(LiveTable("t", [Column("n", "int64")]))
+
+
+def test_equal_windows_share_a_viewport_and_equal_specs_a_view() -> None:
+    views, one, other = shared(), Somebody(), Somebody()
+    first = views.open(BY_N, Window(0, 5), one)
+    assert views.open(BY_N, Window(0, 5), other) is first
+    assert views.open(BY_N, Window(5, 5), other).source is first.source
+    assert views.open(ViewSpec(), Window(0, 5), other).source is not first.source
+
+
+def test_the_last_to_leave_takes_the_view_away() -> None:
+    views, one, other = shared(), Somebody(), Somebody()
+    first = views.open(BY_N, Window(0, 5), one)
+    second = views.open(BY_N, Window(5, 5), other)
+    first.release(one)
+    assert views.specs() == {BY_N}
+    second.release(other)
+    second.release(other)
+    assert views.specs() == set()
+    assert list(views.viewports()) == []
+    again = views.open(BY_N, Window(5, 5), one)
+    second.release(other)
+    assert list(views.viewports()) == [again]
+
+
+def test_holders_are_told_once_for_many_changes() -> None:
+    views, one = shared(), Somebody()
+    viewport = views.open(ViewSpec(), Window(0, 5), one)
+    viewport.tell()
+    assert one.touches == 0
+    views.table.upsert(b"a", b'{"n":"1"}', b"1:0:1")
+    views.table.upsert(b"b", b'{"n":"1"}', b"1:0:2")
+    viewport.tell()
+    viewport.tell()
+    assert one.touches == 1
+
+
+def test_a_refused_view_leaves_nothing_behind() -> None:
+    views = shared()
+    with pytest.raises(BadView):
+        views.open(ViewSpec((SortKey("x"),)), Window(0, 5), Somebody())
+    assert views.specs() == set()
+
+
+def test_prepared_views_that_nobody_wants_are_forgotten() -> None:
+    views, one = shared(), Somebody()
+    views.prepare(BY_N)
+    views.prepare(ViewSpec(search="x"))
+    views.open(BY_N, Window(0, 5), one)
+    views.forget_unused()
+    assert views.specs() == {BY_N}
+
+
+def test_tables_are_found_by_name_and_alias() -> None:
+    generation = Generation(3, [LiveTable("users_ui", []), LiveTable("account", [])], {"user": "users_ui", "account": "users_ui", "ghost": "gone"})
+    assert generation.find("user").table.name == "users_ui"
+    assert generation.find("account").table.name == "account"
+    for name in ("nope", "ghost", ""):
+        with pytest.raises(UnknownTable, match="no table"):
+            generation.find(name)

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import * as client from './index.ts';
+
+it('exports exactly this', () => {
+  expect(Object.keys(client).sort()).toEqual([
+    'PAGE_SIZE',
+    'TableHub',
+    'TablecastError',
+    'hostEnvironment',
+    'problemOf',
+    'readCatalogue',
+  ]);
+});

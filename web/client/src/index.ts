@@ -1,0 +1,16 @@
+export type { Access } from './access.ts';
+export type { Cell, Column } from './cell.ts';
+export type { Catalogue, TableEntry } from './catalogue.ts';
+export { readCatalogue } from './catalogue.ts';
+export type { ConnectionPhase, ConnectionState } from './connection-state.ts';
+export type { Environment, Socket, SocketClass, SocketEvent } from './environment.ts';
+export { hostEnvironment } from './environment.ts';
+export type { Problem } from './errors.ts';
+export { problemOf, TablecastError } from './errors.ts';
+export { TableHub } from './hub.ts';
+export type { LiveTable } from './live-table.ts';
+export type { Row, Snapshot } from './snapshot.ts';
+export type { TableState } from './table-state.ts';
+export type { Condition, Shape, SortKey, View, Viewport } from './view.ts';
+export { PAGE_SIZE } from './view.ts';
+export type { Watchable } from './watched.ts';

@@ -1,0 +1,129 @@
+import type { Environment, Socket, SocketEvent } from './environment.ts';
+import type { Problem } from './errors.ts';
+import { problem, problemOf } from './errors.ts';
+import { Heartbeat } from './heartbeat.ts';
+import type { ServerMessage } from './server-message.ts';
+import { decode } from './server-message.ts';
+import type { ViewerMessage } from './viewer-message.ts';
+import { encode, login, ping, PROTOCOL } from './viewer-message.ts';
+
+export interface LinkEnd {
+  /** The server does not take the key: there is no use in trying again. */
+  readonly refused: boolean;
+  readonly problem: Problem;
+}
+
+export interface LinkEvents {
+  /** Any message after the login, `welcome` included. */
+  readonly message: (message: ServerMessage) => void;
+  readonly quiet: (quiet: boolean) => void;
+  /** Called once, and nothing after it. */
+  readonly ended: (end: LinkEnd) => void;
+}
+
+const LOGIN_WITHIN_MS = 8_000;
+const CLOSE_WITHIN_MS = 2_000;
+const LOGIN_REFUSED = 4401;
+const LOST = problem('connection_lost', 'The connection to the server was lost.', 'The page reconnects by itself.');
+const SILENT = problem('no_answer', 'The server does not answer.', 'The page reconnects by itself.');
+
+/** One socket, from its login to its end. Reconnecting is a new link. */
+export class Link {
+  readonly #environment: Environment;
+  readonly #events: LinkEvents;
+  readonly #key: string;
+  readonly #socket: Socket;
+  readonly #listeners: readonly (readonly [string, (event: SocketEvent) => void])[];
+  #heartbeat: Heartbeat | null = null;
+  #cancelLogin: () => void;
+  #said: Problem | null = null;
+  #pings = 0;
+  #ended = false;
+
+  constructor(url: string, key: string, environment: Environment, events: LinkEvents) {
+    this.#environment = environment;
+    this.#events = events;
+    this.#key = key;
+    this.#socket = new environment.WebSocket(url, PROTOCOL);
+    this.#listeners = [
+      ['open', () => { this.send(login(this.#key)); }],
+      ['message', (event) => { this.#receive(event.data); }],
+      ['close', (event) => { this.#closed(event.code); }],
+    ];
+    for (const [type, listener] of this.#listeners) this.#socket.addEventListener(type, listener);
+    this.#cancelLogin = environment.after(LOGIN_WITHIN_MS, () => { this.fail(SILENT); });
+  }
+
+  send(message: ViewerMessage): void {
+    if (!this.#ended) this.#socket.send(encode(message));
+  }
+
+  /** Asks the other side for a sign of life, now. */
+  probe(): void {
+    this.#heartbeat?.probe();
+  }
+
+  /** Gives this link up; the server learns of it when the network lets it. */
+  fail(why: Problem, refused = false): void {
+    if (this.#ended) return;
+    this.#release();
+    this.#socket.close();
+    this.#events.ended({ refused, problem: why });
+  }
+
+  /** Resolves when the socket is closed, or when the other side takes too long to agree. */
+  close(): Promise<void> {
+    if (this.#ended) return Promise.resolve();
+    this.#release();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        cancel();
+        this.#socket.removeEventListener('close', done);
+        resolve();
+      };
+      const cancel = this.#environment.after(CLOSE_WITHIN_MS, done);
+      this.#socket.addEventListener('close', done);
+      this.#socket.close(1000);
+    });
+  }
+
+  #receive(data: unknown): void {
+    this.#heartbeat?.heard();
+    try {
+      const message = decode(data);
+      if (message !== null) this.#take(message);
+    } catch (error) {
+      this.fail(problemOf(error));
+    }
+  }
+
+  #take(message: ServerMessage): void {
+    if (message.type === 'welcome') this.#welcomed();
+    if (message.type === 'error' && message.sub === undefined) {
+      this.#said = problem(message.code, message.message, message.hint);
+      if (message.code === 'wrong_key') return this.fail(this.#said, true);
+    }
+    this.#events.message(message);
+  }
+
+  #welcomed(): void {
+    this.#cancelLogin();
+    this.#heartbeat ??= new Heartbeat(this.#environment, {
+      ping: () => { this.send(ping(++this.#pings)); },
+      quiet: this.#events.quiet,
+      dead: () => { this.fail(SILENT); },
+    });
+  }
+
+  #closed(code: number | undefined): void {
+    this.#release();
+    this.#events.ended({ refused: code === LOGIN_REFUSED, problem: this.#said ?? LOST });
+  }
+
+  #release(): void {
+    this.#ended = true;
+    this.#cancelLogin();
+    this.#heartbeat?.stop();
+    for (const [type, listener] of this.#listeners) this.#socket.removeEventListener(type, listener);
+  }
+}

@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { errorMessage, FakeWorld, frame, opened } from '../testing/index.ts';
+import { TableHub } from './hub.ts';
+import type { LiveTable } from './live-table.ts';
+
+let world: FakeWorld;
+let table: LiveTable;
+
+const page = (offset: number) => ({ offset, size: 300 });
+const moves = () => world.socket.heard('move').map(({ request, offset }) => [request, offset]);
+
+/** The server's answer to a request: one row, whose id says where it stands. */
+function answer(request: number, revision: number, offset: number, sub = 1): void {
+  const rows = { [`row ${String(offset)}`]: { n: String(offset) } };
+  world.socket.say(frame(sub, rows, { request, revision, offset, total: 10_000 }));
+}
+
+beforeEach(() => {
+  world = new FakeWorld();
+  const hub = new TableHub({ url: 'localhost:10000', key: 'sesame' }, world.environment);
+  world.socket.welcome();
+  table = hub.open({ table: 'users_ui' });
+  world.socket.say(opened(1, [{ name: 'n', type: 'int64' }]));
+});
+
+describe('moving', () => {
+  it('never has two requests on their way, and asks next for the newest window only', () => {
+    answer(1, 1, 0);
+    for (const offset of [300, 600, 900, 1200]) table.move(page(offset));
+    expect(moves()).toEqual([[2, 300]]);
+    answer(2, 2, 300);
+    expect(moves()).toEqual([
+      [2, 300],
+      [3, 1200],
+    ]);
+    expect(table.value.fresh).toBe(false);
+    answer(3, 3, 1200);
+    expect(table.value).toMatchObject({ fresh: true, snapshot: { offset: 1200 } });
+  });
+
+  it('waits for the first rows too', () => {
+    table.move(page(300));
+    expect(moves()).toEqual([]);
+    answer(1, 1, 0);
+    expect(moves()).toEqual([[2, 300]]);
+  });
+
+  it('to where it stands asks nothing', () => {
+    answer(1, 1, 0);
+    table.move(page(0));
+    expect(moves()).toEqual([]);
+  });
+
+  it('away and back ends where it began', () => {
+    answer(1, 1, 0);
+    table.move(page(300));
+    table.move(page(0));
+    answer(2, 2, 300);
+    answer(3, 3, 0);
+    expect(moves()).toEqual([
+      [2, 300],
+      [3, 0],
+    ]);
+    expect(table.value).toMatchObject({ fresh: true, viewport: page(0), snapshot: { offset: 0 } });
+  });
+
+  it('drops the late rows of the window that it left', () => {
+    answer(1, 1, 0);
+    table.move(page(300));
+    answer(1, 2, 0);
+    expect(table.value.snapshot?.revision).toBe(1);
+    answer(2, 3, 300);
+    expect(table.value.snapshot).toMatchObject({ revision: 3, offset: 300 });
+  });
+
+  it('past the end shows where the server moved it', () => {
+    answer(1, 1, 0);
+    table.move(page(20_000));
+    answer(2, 2, 9_700);
+    expect(table.value).toMatchObject({ fresh: true, snapshot: { offset: 9_700 } });
+  });
+});
+
+describe('refreshing', () => {
+  it('asks for the same window again', () => {
+    answer(1, 1, 0);
+    table.refresh();
+    expect(moves()).toEqual([[2, 0]]);
+  });
+
+  it('joins the request that is on its way', () => {
+    answer(1, 1, 0);
+    table.move(page(300));
+    table.refresh();
+    table.refresh();
+    answer(2, 2, 300);
+    expect(moves()).toEqual([[2, 300]]);
+  });
+
+  it('opens a refused table again, under a new number', () => {
+    world.socket.say(errorMessage('unknown_table', 1));
+    table.refresh();
+    expect(world.socket.heard('open').map(({ sub, request }) => [sub, request])).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+    answer(1, 1, 0, 2);
+    expect(table.value).toMatchObject({ fresh: true, problem: null });
+  });
+});
+
+describe('a refusal', () => {
+  it('of the table is told once, however often the server says it', () => {
+    const problems = vi.fn();
+    table.watch(({ problem }) => { problems(problem?.message); });
+    for (let round = 0; round < 5; round += 1) {
+      world.socket.say(errorMessage('unknown_table', round + 1));
+      table.refresh();
+    }
+    expect(problems.mock.calls).toEqual([['The server says unknown_table.']]);
+  });
+
+  it('of a window goes back to the last one, and stays told', () => {
+    answer(1, 1, 300);
+    table.move(page(600));
+    world.socket.say(errorMessage('bad_window', 1));
+    expect(moves()).toEqual([
+      [2, 600],
+      [3, 0],
+    ]);
+    answer(3, 2, 0);
+    expect(table.value).toMatchObject({ fresh: true, viewport: page(0), problem: { code: 'bad_window' } });
+    table.move(page(300));
+    answer(4, 3, 300);
+    expect(table.value).toMatchObject({ fresh: true, problem: null });
+  });
+
+  it('of a window that is wanted no more asks for the newest', () => {
+    answer(1, 1, 0);
+    table.move(page(600));
+    table.move(page(900));
+    world.socket.say(errorMessage('bad_window', 1));
+    expect(moves()).toEqual([
+      [2, 600],
+      [3, 900],
+    ]);
+  });
+
+  it('of the way back too asks no more', () => {
+    answer(1, 1, 0);
+    table.refresh();
+    world.socket.say(errorMessage('too_busy', 1));
+    expect(moves()).toEqual([[2, 0]]);
+    expect(table.value).toMatchObject({ fresh: false, problem: { code: 'too_busy' } });
+  });
+
+  it('of the first window lets a smaller one be opened', () => {
+    table.move({ offset: 0, size: 10 });
+    world.socket.say(errorMessage('bad_window', 1));
+    expect(world.socket.last('open')).toMatchObject({ sub: 2, size: 10 });
+  });
+
+  it('out of the blue is told, and forgiven with the next generation', () => {
+    answer(1, 1, 0);
+    world.socket.say(errorMessage('table_gone', 1));
+    expect(table.value.problem?.code).toBe('table_gone');
+    world.socket.say(frame(1, {}, { generation: 2, revision: 2 }));
+    expect(table.value).toMatchObject({ fresh: true, problem: null });
+  });
+});

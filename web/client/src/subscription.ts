@@ -1,0 +1,139 @@
+import { problem } from './errors.ts';
+import { RowStore } from './row-store.ts';
+import type { ErrorMessage, FrameMessage, OpenedMessage } from './server-message.ts';
+import type { TableState } from './table-state.ts';
+import { sameTableState } from './table-state.ts';
+import type { View, Viewport } from './view.ts';
+import { sameViewport } from './view.ts';
+import type { ViewerMessage } from './viewer-message.ts';
+import { move, open } from './viewer-message.ts';
+import { Watched } from './watched.ts';
+
+/** What a subscription needs of the connection that it lives on. */
+export interface Line {
+  /** A number for `subscription` that this connection has not used yet; its messages come to `receive`. */
+  readonly enlist: (subscription: Subscription) => number;
+  readonly dismiss: (sub: number) => void;
+  readonly send: (message: ViewerMessage) => void;
+}
+
+/**
+ * One view on the wire. At most one request is on its way; of the windows that were wanted meanwhile only the newest is asked
+ * for next. It outlives connections: each `attach` opens it again at the wanted window.
+ */
+export class Subscription {
+  readonly view: View;
+  readonly state: Watched<TableState>;
+  readonly #store = new RowStore();
+  #line: Line | null = null;
+  #sub: number | null = null;
+  #request = 0;
+  #asked: Viewport | null = null;
+  #settled: Viewport | null = null;
+  #returning = false;
+
+  constructor(view: View, viewport: Viewport) {
+    this.view = view;
+    this.state = new Watched<TableState>({ snapshot: null, viewport, fresh: false, problem: null }, sameTableState);
+  }
+
+  attach(line: Line): void {
+    this.#line = line;
+    this.#settled = null;
+    this.#ask();
+  }
+
+  /** Returns the number that the server knows this subscription by, if it does. */
+  detach(): number | null {
+    const sub = this.#sub;
+    if (sub !== null) this.#line?.dismiss(sub);
+    this.#line = null;
+    this.#sub = null;
+    this.#asked = null;
+    this.#publish({ fresh: false });
+    return sub;
+  }
+
+  move(viewport: Viewport): void {
+    if (sameViewport(viewport, this.state.value.viewport)) return;
+    this.#want(viewport);
+  }
+
+  /** Asks for the wanted window again, also after a refusal. */
+  refresh(): void {
+    this.#want(this.state.value.viewport);
+  }
+
+  receive(message: OpenedMessage | FrameMessage | ErrorMessage): void {
+    if (message.type === 'opened') this.#store.announce(message);
+    else if (message.type === 'frame') this.#take(message);
+    else this.#refused(message);
+  }
+
+  #want(viewport: Viewport): void {
+    this.#publish({ viewport, fresh: false });
+    if (this.#asked === null) this.#ask();
+  }
+
+  #ask(): void {
+    if (this.#line === null) return;
+    const viewport = this.state.value.viewport;
+    this.#asked = viewport;
+    if (this.#sub === null) {
+      this.#sub = this.#line.enlist(this);
+      this.#request = 1;
+      this.#store.restart();
+      this.#line.send(open(this.#sub, this.#request, this.view, viewport));
+    } else {
+      this.#request += 1;
+      this.#line.send(move(this.#sub, this.#request, viewport));
+    }
+    this.#store.expect(this.#request);
+  }
+
+  #take(frame: FrameMessage): void {
+    const generation = this.#store.snapshot?.generation;
+    if (!this.#store.apply(frame)) return;
+    const answered = this.#asked;
+    this.#asked = null;
+    if (answered !== null) this.#settled = answered;
+    const wanted = this.state.value.viewport;
+    const forgiven = (answered !== null && !this.#returning) || frame.generation !== generation;
+    this.#returning = false;
+    const current = answered === null || sameViewport(answered, wanted);
+    this.#publish({
+      snapshot: this.#store.snapshot,
+      fresh: current,
+      ...(forgiven ? { problem: null } : {}),
+    });
+    if (!current) this.#ask();
+  }
+
+  #refused(error: ErrorMessage): void {
+    const asked = this.#asked;
+    this.#asked = null;
+    this.#publish({ problem: problem(error.code, error.message, error.hint) });
+    if (asked === null) return;
+    if (this.#request === 1) this.#unlist();
+    if (!sameViewport(asked, this.state.value.viewport)) this.#ask();
+    else this.#goBack(asked);
+  }
+
+  #unlist(): void {
+    if (this.#sub !== null) this.#line?.dismiss(this.#sub);
+    this.#sub = null;
+  }
+
+  /** The server kept the old window, but its frames were dropped meanwhile: the old window is asked for once more. */
+  #goBack(from: Viewport): void {
+    const settled = this.#settled;
+    if (this.#sub === null || settled === null || sameViewport(settled, from)) return;
+    this.#returning = true;
+    this.#publish({ viewport: settled });
+    this.#ask();
+  }
+
+  #publish(change: Partial<TableState>): void {
+    this.state.set({ ...this.state.value, ...change });
+  }
+}

@@ -1,0 +1,68 @@
+import type { Shape, View, Viewport } from './view.ts';
+import { shapeFields } from './view.ts';
+
+export const PROTOCOL = 'tablecast.v1';
+
+export interface LoginMessage {
+  readonly type: 'login';
+  readonly key: string;
+}
+
+export interface OpenMessage extends Shape, Viewport {
+  readonly type: 'open';
+  readonly sub: number;
+  readonly request: number;
+  readonly table: string;
+}
+
+export interface MoveMessage extends Viewport {
+  readonly type: 'move';
+  readonly sub: number;
+  readonly request: number;
+}
+
+export interface ShapeMessage extends Shape, Viewport {
+  readonly type: 'shape';
+  readonly sub: number;
+  readonly request: number;
+}
+
+export interface CloseMessage {
+  readonly type: 'close';
+  readonly sub: number;
+}
+
+export interface PingMessage {
+  readonly type: 'ping';
+  readonly id: number;
+}
+
+export type ViewerMessage = LoginMessage | OpenMessage | MoveMessage | ShapeMessage | CloseMessage | PingMessage;
+
+export function login(key: string): LoginMessage {
+  return { type: 'login', key };
+}
+
+export function open(sub: number, request: number, view: View, { offset, size }: Viewport): OpenMessage {
+  return { type: 'open', sub, request, table: view.table, offset, size, ...shapeFields(view) };
+}
+
+export function move(sub: number, request: number, { offset, size }: Viewport): MoveMessage {
+  return { type: 'move', sub, request, offset, size };
+}
+
+export function shape(sub: number, request: number, to: Shape, { offset, size }: Viewport): ShapeMessage {
+  return { type: 'shape', sub, request, offset, size, ...shapeFields(to) };
+}
+
+export function close(sub: number): CloseMessage {
+  return { type: 'close', sub };
+}
+
+export function ping(id: number): PingMessage {
+  return { type: 'ping', id };
+}
+
+export function encode(message: ViewerMessage): string {
+  return JSON.stringify(message);
+}

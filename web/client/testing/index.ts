@@ -1,0 +1,3 @@
+export { FakeSocket } from './fake-socket.ts';
+export { FakeWorld } from './fake-world.ts';
+export { errorMessage, feed, frame, opened, welcome } from './server-says.ts';

@@ -1,0 +1,50 @@
+import { DOCUMENT, inject, Service } from '@angular/core';
+import type { Access } from '@tablecast/client';
+
+const STORED_AS = 'tablecast.access';
+
+/** Where the key comes from and stays: this tab's session storage, and nowhere else. */
+@Service()
+export class Keyring {
+  readonly #window = inject(DOCUMENT).defaultView;
+
+  /** The server that this page came from. */
+  get origin(): string {
+    return this.#window?.location.origin ?? '';
+  }
+
+  keep(access: Access): void {
+    this.#window?.sessionStorage.setItem(STORED_AS, JSON.stringify(access));
+  }
+
+  forget(): void {
+    this.#window?.sessionStorage.removeItem(STORED_AS);
+  }
+
+  /** The access in the address bar, which then no longer shows it. */
+  fromFragment(): Access | null {
+    if (this.#window === null) return null;
+    const { location, history } = this.#window;
+    const parts = location.hash.slice(1).split('&');
+    const given = parts.find((part) => part.startsWith('key='));
+    if (given === undefined) return null;
+    const rest = parts.filter((part) => part !== given).join('&');
+    history.replaceState(history.state, '', `${location.pathname}${location.search}${rest && `#${rest}`}`);
+    return { url: this.origin, key: unescaped(given.slice('key='.length)) };
+  }
+
+  /** The access that this tab was last let in with. */
+  fromStorage(): Access | null {
+    const stored = JSON.parse(this.#window?.sessionStorage.getItem(STORED_AS) ?? 'null') as Partial<Access> | null;
+    return stored?.url !== undefined && stored.key !== undefined ? { url: stored.url, key: stored.key } : null;
+  }
+}
+
+/** A key may hold a `%` that nobody escaped. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,104 @@
+import { computed, DestroyRef, inject, InjectionToken, linkedSignal, resource, Service, signal } from '@angular/core';
+import type { Access, Catalogue, ConnectionState, Environment, Problem } from '@tablecast/client';
+import { hostEnvironment, problemOf, readCatalogue, TableHub } from '@tablecast/client';
+import { Keyring } from './keyring.ts';
+
+/** The world that the hub lives in; a test gives its own. */
+export const ENVIRONMENT = new InjectionToken<Environment>('ENVIRONMENT', { factory: hostEnvironment });
+
+/** One viewer's stay: from the key to the log out. */
+@Service()
+export class Session {
+  readonly #environment = inject(ENVIRONMENT);
+  readonly #keyring = inject(Keyring);
+  readonly #access = signal<Access | null>(null);
+  readonly #hub = signal<TableHub | null>(null);
+  readonly #state = signal<ConnectionState | null>(null);
+  readonly #problem = signal<Problem | null>(null);
+
+  readonly hub = this.#hub.asReadonly();
+  /** How the connection stands; null when there is none to speak of. */
+  readonly state = this.#state.asReadonly();
+  /** Why there is no way in. */
+  readonly problem = this.#problem.asReadonly();
+  /** The server took the key; a connection that is lost later changes nothing about that. */
+  readonly entered = linkedSignal<{ hub: TableHub | null; connected: boolean }, boolean>({
+    source: () => ({ hub: this.#hub(), connected: this.#connected() }),
+    computation: ({ hub, connected }, before) => connected || (before?.source.hub === hub && before.value),
+  }).asReadonly();
+
+  readonly #connected = computed(() => ['live', 'stale'].includes(this.#state()?.phase ?? ''));
+  readonly #answer = resource({
+    params: () => (this.#connected() ? (this.#access() ?? undefined) : undefined),
+    loader: ({ params, abortSignal }) => readCatalogue(params, abortSignal),
+  });
+  /** What the server has to show: as last read, also through a lost connection. */
+  readonly catalogue = linkedSignal<Catalogue | undefined, Catalogue | null>({
+    source: () => (this.#answer.hasValue() ? this.#answer.value() : undefined),
+    computation: (answer, before) => answer ?? before?.value ?? null,
+  }).asReadonly();
+  readonly catalogueProblem = computed(() => {
+    const error = this.#answer.error();
+    return error === undefined ? null : problemOf(error.cause ?? error);
+  });
+
+  constructor() {
+    inject(DestroyRef).onDestroy(() => { this.#end(); });
+  }
+
+  /** Enters with the key of the address bar, or else of this tab, if there is one. */
+  resume(): void {
+    const access = this.#keyring.fromFragment() ?? this.#keyring.fromStorage();
+    if (access !== null) this.enter(access);
+  }
+
+  /** The address bar changed under the open page: only a key in it means something. */
+  followAddress(): void {
+    const access = this.#keyring.fromFragment();
+    if (access !== null) this.enter(access);
+  }
+
+  enter(access: Access): void {
+    this.#end();
+    this.#problem.set(null);
+    try {
+      const hub = new TableHub(access, this.#environment);
+      this.#access.set(access);
+      this.#hub.set(hub);
+      this.#state.set(hub.connection.value);
+      hub.connection.watch((state) => { this.#follow(hub, state); });
+      this.#keyring.keep(access);
+    } catch (error) {
+      this.#problem.set(problemOf(error));
+    }
+  }
+
+  leave(): void {
+    this.#end();
+    this.#problem.set(null);
+    this.#keyring.forget();
+  }
+
+  readAgain(): void {
+    this.#answer.reload();
+  }
+
+  #follow(hub: TableHub, state: ConnectionState): void {
+    if (hub !== this.#hub()) return;
+    if (state.phase === 'refused') {
+      this.#end();
+      this.#keyring.forget();
+      this.#problem.set(state.problem);
+    }
+    this.#state.set(state);
+  }
+
+  /** The socket closes behind the page's back: nobody waits for it. */
+  #end(): void {
+    const hub = this.#hub();
+    this.#hub.set(null);
+    this.#access.set(null);
+    this.#state.set(null);
+    void hub?.close();
+  }
+}
