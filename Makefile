@@ -13,7 +13,7 @@ PAGE := src/tablecast/server/page/index.html
 WEB_SOURCES := $(shell git ls-files --cached --others --exclude-standard -- web 2>/dev/null | grep -v -e '\.spec\.ts$$' -e '\.md$$')
 say = @printf '\033[1m[setup]\033[0m %s\n'
 
-.PHONY: help demo test lint bench clean setup page chromium unit
+.PHONY: help demo test lint unit bench docs clean page setup chromium
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ unit: $(VENV)/.ready ## Only the tests that need no Kafka, Spark or browser: sec
 
 bench: setup chromium ## Run a benchmark: make bench NAME=latency ARGS="--table users_ui"
 	@$(BIN)/python -m bench.$(or $(NAME),latency) --json $(ARGS)
+
+docs: $(VENV)/.ready ## Write docs/reference anew from the code
+	@$(BIN)/python docs/reference/generate.py
 
 clean: ## Remove everything that was fetched, built or recorded
 	rm -rf $(VENV) .tablecast web/node_modules web/*/node_modules web/.angular $(dir $(PAGE)) dist artifacts

@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,12 +31,22 @@ Produce = Callable[..., None]
 def no_process_left() -> Iterator[None]:
     """Every child that a test starts ends with it, at the latest with the run."""
     yield
+    _end_spark()
     children = psutil.Process().children(recursive=True)
     _, left = psutil.wait_procs(children, END_SECONDS)
     told = [" ".join(child.cmdline())[:200] for child in left if child.is_running() and child.status() != psutil.STATUS_ZOMBIE]
     for child in left:
         child.kill()
     assert not told, f"left behind: {told}"
+
+
+def _end_spark() -> None:
+    """PySpark keeps its Java for a next session, and ends it only with the process."""
+    pyspark = sys.modules.get("pyspark")
+    gateway = pyspark.SparkContext._gateway if pyspark else None
+    if gateway:
+        gateway.shutdown()
+        gateway.proc.stdin.close()
 
 
 @pytest.fixture(scope="session")

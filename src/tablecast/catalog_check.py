@@ -75,7 +75,7 @@ def _alias_flaws(aliases: Mapping[str, str], tables: Mapping[str, TableSettings]
             flaws.append(Flaw(key, repr(alias), NAME_RULE))
         if alias in tables or alias in RESERVED:
             flaws.append(Flaw(key, repr(alias), "a name that no table has"))
-        elif target in aliases:
+        elif target in aliases and target not in tables:
             flaws.append(Flaw(key, repr(target), "a table: an alias of an alias may run in a circle"))
         elif target not in tables and target not in RESERVED:
             flaws.append(Flaw(key, repr(target), f"one of the tables {_listed(tables)}"))

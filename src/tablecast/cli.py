@@ -101,9 +101,12 @@ def _check(configuration: Configuration, given: argparse.Namespace) -> int:
     from tablecast.check import run_checks
 
     findings = run_checks(configuration.settings)
+    width = max(len(finding.subject) for finding in findings)
     for finding in findings:
-        print(finding)
-    return 1 if any(finding.verdict == "problem" for finding in findings) else 0
+        print(f"{finding.level:8} {finding.subject:{width}}  {finding.what}")
+        if finding.advice:
+            print(f"{'':9}{'':{width}}  {finding.advice}")
+    return 1 if any(finding.level == "problem" for finding in findings) else 0
 
 
 def _setup(configuration: Configuration, given: argparse.Namespace) -> int:

@@ -16,7 +16,17 @@ from pydantic import BaseModel, ValidationError
 from tablecast.catalog import Catalog
 from tablecast.catalog_check import build_catalog
 from tablecast.errors import ConfigurationError, Problem
-from tablecast.settings import DEFAULT_ALIASES, DEFAULT_SOURCES, DEFAULT_TABLES, MASK, FieldSettings, Settings, SourceSettings, TableSettings, is_secret
+from tablecast.settings import (
+    DEFAULT_ALIASES,
+    DEFAULT_SOURCES,
+    DEFAULT_TABLES,
+    MASK,
+    FieldSettings,
+    Settings,
+    SourceSettings,
+    TableSettings,
+    is_secret,
+)
 
 PREFIX = "TABLECAST_"
 NOT_SETTINGS = ("TABLECAST_CONFIG", "TABLECAST_LIFELINE")

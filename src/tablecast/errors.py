@@ -325,4 +325,4 @@ class NotFound(ViewerError):
     status = 404
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"There is nothing at {path[:100]!r}.", "The paths are listed at /api/openapi.json.")
+        super().__init__(f"There is nothing at {path[:100]!r}.", "The page is at /, the tables are listed at /api/tables.")

@@ -8,6 +8,7 @@ import urllib.request
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import quote
 
 from tablecast.configuration import Configuration
 from tablecast.errors import ConfigurationError, Problem, StateDirInUse
@@ -88,7 +89,7 @@ def _announce(address: str, key: str) -> None:
     """Tells the address as soon as there is something to see behind it."""
     while not _is_ready(f"{address}/readyz"):
         time.sleep(READY_POLL_SECONDS)
-    _say(f"[tablecast] open {address}/#key={key}")
+    _say(f"[tablecast] open {address}/#key={quote(key, safe='')}")
     _say(f"[tablecast] the key is {key}; Ctrl-C stops everything")
 
 

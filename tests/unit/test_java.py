@@ -43,7 +43,7 @@ def test_without_java_home_the_path_decides(tmp_path: Path) -> None:
 
 
 def test_none_at_all() -> None:
-    with pytest.raises(JavaMissing, match="PATH has no java.*Install one"):
+    with pytest.raises(JavaMissing, match=r"PATH has no java.*Install one"):
         find_java({"PATH": ""})
 
 

@@ -2,11 +2,12 @@
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit, urlunsplit
 
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.sync.client import ClientConnection
 from websockets.sync.client import connect as connect_socket
 from websockets.typing import Subprotocol
@@ -37,17 +38,16 @@ from tablecast.wire.messages import (
 
 def connect(url: str, key: str, timeout: float = 10.0) -> "Viewer":
     """Logs in at the server that a browser finds at `url`. Raises ServerUnreachable, or ServerRefused for a wrong key."""
-    try:
-        socket = connect_socket(socket_url(url), subprotocols=[Subprotocol(PROTOCOL)], open_timeout=timeout, max_size=None, compression=None)
-    except (OSError, InvalidHandshake, TimeoutError) as error:
-        raise ServerUnreachable(url, str(error)) from error
-    viewer = Viewer(socket, url)
-    try:
+    with ExitStack() as stack:
+        try:
+            dialled = connect_socket(socket_url(url), subprotocols=[Subprotocol(PROTOCOL)], open_timeout=timeout, max_size=None, compression=None)
+            socket = stack.enter_context(dialled)
+        except (OSError, InvalidURI, InvalidHandshake) as error:
+            raise ServerUnreachable(url, str(error) or "no answer in time") from error
+        viewer = Viewer(socket, url)
         viewer.login(key, timeout)
-    except BaseException:
-        socket.close()
-        raise
-    return viewer
+        stack.pop_all()
+        return viewer
 
 
 def socket_url(url: str) -> str:
@@ -59,10 +59,10 @@ def socket_url(url: str) -> str:
 
 
 class Viewer:
-    """One connection. Several tables may be open on it; waiting for one takes in what comes for the others."""
+    """One connection. Several tables may be open on it; waiting for one takes in what comes for the others. `feed` is the last word of the server."""
 
     def __init__(self, socket: ClientConnection, url: str) -> None:
-        self.feed = Feed("filling", None)
+        self.feed: Feed | None = None
         self._socket = socket
         self._url = url
         self._tables: dict[int, OpenTable] = {}

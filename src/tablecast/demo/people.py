@@ -5,13 +5,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-FIRST_NAMES = tuple(
-    "Amara Anna Ben Carlos Chloé Daniel Elif Emma Farid Fatima Grace Hiro Ingrid Ivan Jana José Kwame Laila Liam Lucía Marta Mateo Mei Mohamed "
-    "Nadia Noah Olga Omar Priya Rafael Ravi Rosa Sara Sofia Sven Tariq Thandi Tomás Uma Viktor Wanjiru Yara Yusuf Zoë".split()
+FIRST_NAMES = (
+    *("Amara", "Anna", "Ben", "Carlos", "Chloé", "Daniel", "Elif", "Emma", "Farid", "Fatima", "Grace", "Hiro", "Ingrid", "Ivan", "Jana"),
+    *("José", "Kwame", "Laila", "Liam", "Lucía", "Marta", "Mateo", "Mei", "Mohamed", "Nadia", "Noah", "Olga", "Omar", "Priya", "Rafael"),
+    *("Ravi", "Rosa", "Sara", "Sofia", "Sven", "Tariq", "Thandi", "Tomás", "Uma", "Viktor", "Wanjiru", "Yara", "Yusuf", "Zoë"),
 )
-LAST_NAMES = tuple(
-    "Abebe Almeida Andersson Bauer Chen Cohen Costa Dubois Eriksen Fernández Fischer García Haddad Hansen Ivanova Jansen Kaur Khan Kim Kowalski "
-    "Lindqvist López Martin Mbeki Moreau Müller Nakamura Nguyen Novak O'Brien Okafor Olsen Patel Popescu Rossi Sato Silva Singh Smith Tanaka Wang Yılmaz".split()
+LAST_NAMES = (
+    *("Abebe", "Almeida", "Andersson", "Bauer", "Chen", "Cohen", "Costa", "Dubois", "Eriksen", "Fernández", "Fischer", "García", "Haddad"),
+    *("Hansen", "Ivanova", "Jansen", "Kaur", "Khan", "Kim", "Kowalski", "Lindqvist", "López", "Martin", "Mbeki", "Moreau", "Müller"),
+    *("Nakamura", "Nguyen", "Novak", "O'Brien", "Okafor", "Olsen", "Patel", "Popescu", "Rossi", "Sato", "Silva", "Singh", "Smith"),
+    *("Tanaka", "Wang", "Yılmaz"),
 )
 MAIL_HOSTS = ("example.com", "example.org", "example.net", "mail.example.com")
 ACCOUNT_TYPES = {"CHECKING": (1_200, 1.1), "SAVINGS": (8_000, 1.3), "BROKERAGE": (25_000, 1.6), "CREDIT": (-600, 0.9)}

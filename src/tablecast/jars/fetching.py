@@ -63,7 +63,7 @@ def _fetch(folder: Path, missing: tuple[LockedJar, ...], resolution: Resolution)
                 break
     shutil.rmtree(staging, ignore_errors=True)
     if missing:
-        raise JarsUnavailable(f"{_told(missing[0])} is not what jars.lock says, also when fetched again", folder)
+        raise JarsUnavailable(f"{missing[0].path} is not what jars.lock says, also when fetched again", folder)
 
 
 def _place(staging: Path, folder: Path, jars: tuple[LockedJar, ...]) -> tuple[LockedJar, ...]:
@@ -85,10 +85,6 @@ def _place(staging: Path, folder: Path, jars: tuple[LockedJar, ...]) -> tuple[Lo
             shutil.copyfile(cached, part)
         part.replace(target)
     return tuple(refused)
-
-
-def _told(jar: LockedJar) -> str:
-    return jar.path
 
 
 def _remove_others(folder: Path, lock: Lock) -> None:

@@ -55,7 +55,7 @@ class FetchProgress:
         return sum(self._sizes.values())
 
     def _what(self) -> str:
-        return f"{self._jars} of {len(self._sizes)} jars" if self._jars else f"{self._modules} of {len(self._sizes)} modules resolved"
+        return f"{self._jars} of {len(self._sizes)} jars" if self._jars else f"{self._modules} modules resolved"
 
     def _say(self, text: str) -> None:
         self._said = time.monotonic()

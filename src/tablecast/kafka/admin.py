@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from confluent_kafka import OFFSET_END, Consumer, KafkaException, TopicPartition
+from confluent_kafka import OFFSET_END, Consumer, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka import KafkaError as Code
-from confluent_kafka.admin import NewTopic, OffsetSpec, TopicMetadata
+from confluent_kafka.admin import NewTopic, OffsetSpec
 
 from tablecast.errors import BrokerUnreachable, KafkaError, TopicMissing
 from tablecast.kafka.clients import LastComplaint, code_of, make_admin, make_consumer, translated
@@ -55,11 +55,15 @@ class Topics:
 
     def names(self) -> set[str]:
         """All topics that these credentials may see, Kafka's own left out."""
-        return {name for name in self._metadata(None) if not name.startswith("__")}
+        try:
+            metadata = self._admin.list_topics(timeout=self._timeout)
+        except KafkaException as error:
+            raise translated(error, self.kafka, self.role) from error
+        return {name for name in metadata.topics if not name.startswith("__")}
 
     def partitions(self, topic: str) -> int:
         """How many partitions it has. TopicMissing, TopicForbidden."""
-        return len(self._existing(topic).partitions)
+        return len(self._leaders(topic))
 
     def ensure(self, topic: str, partitions: int, config: Mapping[str, str] | None = None, replication: int = 1) -> bool:
         """Whether it was created by this call. Returns when every partition has a leader. An existing topic is left as it is."""
@@ -94,7 +98,7 @@ class Topics:
         found: dict[int, int] = {}
 
         def answered() -> bool:
-            found.update(self._try_offsets(topic, sorted(self._existing(topic).partitions), spec))
+            found.update(self._try_offsets(topic, sorted(self._leaders(topic)), spec))
             return bool(found)
 
         self._until(answered, f"the topic {topic!r} has no leader")
@@ -108,7 +112,7 @@ class Topics:
 
     def check_readable(self, topic: str) -> None:
         """TopicMissing, TopicForbidden, or nothing if a record of it could really be fetched."""
-        partition = min(self._existing(topic).partitions)
+        partition = min(self._leaders(topic))
         own = {"group.id": "tablecast-check", "enable.auto.commit": False, "enable.partition.eof": True, "fetch.wait.max.ms": 10}
         consumer = make_consumer(self.kafka, own)
         try:
@@ -127,27 +131,18 @@ class Topics:
             raise translated(problem, self.kafka, self.role, topic)
         return message is not None and (problem is None or problem.code() == Code._PARTITION_EOF)
 
-    def _metadata(self, topic: str | None) -> dict[str, TopicMetadata]:
-        try:
-            metadata = self._admin.list_topics(topic, timeout=self._timeout) if topic else self._admin.list_topics(timeout=self._timeout)
-        except KafkaException as error:
-            raise translated(error, self.kafka, self.role, topic or "") from error
-        return dict(metadata.topics)
-
-    def _existing(self, topic: str) -> TopicMetadata:
-        """Its metadata. One of our own that is just being created may need a moment, a missing one must not."""
-        found = self._metadata(topic).get(topic)
-        if found is None:
-            raise TopicMissing(topic, self.kafka.servers)
-        if found.error is not None:
-            raise translated(found.error, self.kafka, self.role, topic)
-        return found
+    def _leaders(self, topic: str) -> dict[int, bool]:
+        """Partition to whether it has a leader. Asked with a request that creates nothing on any broker, unlike plain metadata of a topic."""
+        futures = self._admin.describe_topics(TopicCollection([topic]), request_timeout=self._timeout)
+        description = self._result(futures[topic], topic, "read")
+        return {partition.id: partition.leader is not None for partition in description.partitions}
 
     def _usable(self, topic: str) -> bool:
-        found = self._metadata(topic).get(topic)
-        if found is None or found.error is not None or not found.partitions or any(part.leader < 0 for part in found.partitions.values()):
+        try:
+            leaders = self._leaders(topic)
+        except TopicMissing:
             return False
-        return bool(self._try_offsets(topic, sorted(found.partitions), OffsetSpec.earliest()))
+        return bool(leaders) and all(leaders.values()) and bool(self._try_offsets(topic, sorted(leaders), OffsetSpec.earliest()))
 
     def _create(self, topic: NewTopic, validate_only: bool = False) -> bool:
         futures = self._admin.create_topics([topic], operation_timeout=self._timeout, request_timeout=self._timeout, validate_only=validate_only)

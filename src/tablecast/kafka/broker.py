@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -50,6 +51,10 @@ class EmbeddedBroker:
     @property
     def servers(self) -> str:
         return self.kafka.servers
+
+    @property
+    def state_dir(self) -> Path:
+        return self._settings.pipeline.state_dir
 
     @property
     def pid(self) -> int | None:

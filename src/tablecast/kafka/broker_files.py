@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tablecast.errors import PortInUse
+from tablecast.kafka.changelog import MIB, record_bytes
 from tablecast.settings import KafkaSettings, Settings
 
 HOST = "127.0.0.1"
@@ -18,7 +19,6 @@ ADDRESS = "address.json"
 # Below the ports that Linux and macOS hand out to clients, so that a kept port is free again after a restart.
 PORTS = range(20_000, 32_000)
 TRIES = 200
-MIB = 1 << 20
 MIN_SEGMENT = 64 * MIB
 MIN_REQUEST = 100 * MIB
 
@@ -94,8 +94,7 @@ def write_properties(folder: Path, address: Address, settings: Settings) -> None
 
 def server_properties(address: Address, row_bytes: int) -> dict[str, object]:
     """A single node for two cores: few threads, small buffers, no topic that nobody asked for."""
-    # A record is the row, its row id, which may be a copy of the largest column, and headers.
-    message = 2 * row_bytes + MIB
+    message = record_bytes(row_bytes)
     return {
         "process.roles": "broker,controller",
         "node.id": 1,

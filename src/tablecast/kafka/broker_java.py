@@ -18,7 +18,17 @@ from tablecast.kafka.broker_files import DATA, PROPERTIES
 from tablecast.kafka.broker_place import BrokerPlace
 
 LOG_CONFIG = Path(__file__).parent / "broker-log4j2.properties"
-FLAGS = ("-XX:+UseSerialGC", "-Xss512k", "-XX:+ExitOnOutOfMemoryError", "-Djava.awt.headless=true", "-Dfile.encoding=UTF-8")
+FLAGS = (
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    "-XX:+UseSerialGC",
+    # The second compiler doubles the CPU of a start and, on two cores, takes more from the broker than its code gives back.
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+ExitOnOutOfMemoryError",
+    # Standard output is read for the gateway's port.
+    "-XX:+DisplayVMOutputToStderr",
+    "-Djava.awt.headless=true",
+    "-Dfile.encoding=UTF-8",
+)
 
 
 def launch(java: Java, jars: Jars, heap_mb: int, place: BrokerPlace, keep_open: Sequence[int]) -> "subprocess.Popen[bytes]":

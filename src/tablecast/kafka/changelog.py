@@ -5,34 +5,17 @@ value    the row as JSON, null when the row is gone
 headers  `version`: one or two orders, left and right, joined by `|`; the right one is empty until the right side exists
          `order`: where the row stands in its table; absent where that is the left order of its version
 An order is `timestamp:partition:offset` of a source record, the timestamp in milliseconds.
-"""
 
-from dataclasses import dataclass
+Spark may write an older state of a row again, so a reader takes a row only if its version supersedes the known one: neither part is older
+and one is newer, and a missing right part is older than any. `order` is where the row's key was first seen: the earliest that was said counts.
+"""
 
 VERSION_HEADER = "version"
 ORDER_HEADER = "order"
 
-Order = tuple[int, int, int]
+MIB = 1 << 20
 
 
-@dataclass(frozen=True)
-class Version:
-    """What a row was made of. Spark may write an older state of a row again, so a reader compares."""
-
-    left: Order
-    right: Order | None = None
-
-    def supersedes(self, other: "Version") -> bool:
-        """Neither part is older and one is newer. A missing right part is older than any."""
-        mine, theirs = self.right or (), other.right or ()
-        return self.left >= other.left and mine >= theirs and (self.left, mine) != (other.left, theirs)
-
-
-def parse_order(text: bytes) -> Order:
-    timestamp, partition, offset = text.split(b":")
-    return int(timestamp), int(partition), int(offset)
-
-
-def parse_version(text: bytes) -> Version:
-    left, _, right = text.partition(b"|")
-    return Version(parse_order(left), parse_order(right) if right else None)
+def record_bytes(row_bytes: int) -> int:
+    """The largest record when an encoded source row has at most `row_bytes`: a joined row has two, its row id may be another, and there are headers."""
+    return 3 * row_bytes + MIB

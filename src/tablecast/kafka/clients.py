@@ -1,8 +1,8 @@
 """Makes every Kafka client of ours, and translates what Kafka throws into our errors."""
 
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka import KafkaError as Code
@@ -13,6 +13,8 @@ from tablecast.kafka.twins import CONSUMER_NAMES, PRODUCER_NAMES
 from tablecast.settings import MASK, KafkaSettings, is_secret
 
 log = logging.getLogger(__name__)
+
+Client = TypeVar("Client")
 
 MISSING = frozenset({Code.UNKNOWN_TOPIC_OR_PART, Code._UNKNOWN_TOPIC, Code._UNKNOWN_PARTITION})
 FORBIDDEN = frozenset({Code.TOPIC_AUTHORIZATION_FAILED, Code.CLUSTER_AUTHORIZATION_FAILED, Code.GROUP_AUTHORIZATION_FAILED})
@@ -47,28 +49,26 @@ def admin_config(kafka: KafkaSettings) -> dict[str, Any]:
 
 
 def make_consumer(kafka: KafkaSettings, own: Mapping[str, Any]) -> Consumer:
-    """`own` wins over the user's settings. A setting that librdkafka does not know is a ConfigurationError that names it."""
-    config = _quiet(consumer_config(kafka)) | dict(own)
-    try:
-        return Consumer(config, logger=log)
-    except KafkaException as error:
-        raise _bad_setting(error, config) from error
+    """`own` wins over the user's settings. A setting that librdkafka does not take is a ConfigurationError that names it."""
+    return _made(Consumer, consumer_config(kafka), own)
 
 
 def make_producer(kafka: KafkaSettings, own: Mapping[str, Any]) -> Producer:
-    config = _quiet(producer_config(kafka)) | dict(own)
-    try:
-        return Producer(config, logger=log)
-    except KafkaException as error:
-        raise _bad_setting(error, config) from error
+    return _made(Producer, producer_config(kafka), own)
 
 
 def make_admin(kafka: KafkaSettings, own: Mapping[str, Any]) -> AdminClient:
-    config = _quiet(admin_config(kafka)) | dict(own)
+    return _made(AdminClient, admin_config(kafka), own)
+
+
+def _made(kind: Callable[..., Client], given: dict[str, Any], own: Mapping[str, Any]) -> Client:
+    config = _quiet(given) | dict(own)
     try:
-        return AdminClient(config, logger=log)
+        return kind(config, logger=log)
     except KafkaException as error:
-        raise _bad_setting(error, config) from error
+        raise _bad_setting(code_of(error).str(), config) from error
+    except (TypeError, ValueError) as error:
+        raise _bad_setting(str(error), config) from error
 
 
 def _quiet(config: dict[str, Any]) -> dict[str, Any]:
@@ -76,8 +76,7 @@ def _quiet(config: dict[str, Any]) -> dict[str, Any]:
     return {"log_level": 2, "error_cb": LastComplaint(), **config}
 
 
-def _bad_setting(error: KafkaException, config: Mapping[str, Any]) -> ConfigurationError:
-    reason = code_of(error).str()
+def _bad_setting(reason: str, config: Mapping[str, Any]) -> ConfigurationError:
     name = next((name for name in sorted(config, key=len, reverse=True) if name in reason), "kafka")
     got = MASK if is_secret(name) else repr(config.get(name, ""))
     return ConfigurationError([Problem(f"kafka.{name}", "given to librdkafka", got, f"something that it takes: {_without_secret(reason, config)}")])

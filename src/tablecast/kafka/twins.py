@@ -117,7 +117,6 @@ TUNING = (
     "compression.level",
     "coordinator.query.interval.ms",
     "debug",
-    "delivery.report.only.error",
     "enable.metrics.push",
     "enable.partition.eof",
     "enable.random.seed",
@@ -164,7 +163,7 @@ CONSUMER_NAMES = frozenset(
 )
 PRODUCER_NAMES = frozenset(
     ({twin.name for twin in TWINS if twin.side == "producer"} - {"message.max.bytes", "max.in.flight", "max.in.flight.requests.per.connection"})
-    | {"transactional.id", "transaction.timeout.ms", "request.timeout.ms", "batch.num.messages", "compression.level", "delivery.report.only.error"}
+    | {"transactional.id", "transaction.timeout.ms", "request.timeout.ms", "batch.num.messages", "compression.level"}
     | {"queue.buffering.backpressure.threshold", "queue.buffering.max.kbytes", "queue.buffering.max.messages", "sticky.partitioning.linger.ms"}
 )
 """Names that the other kind of client answers with a warning."""

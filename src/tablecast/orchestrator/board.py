@@ -34,7 +34,11 @@ class StatusBoard:
     def announce(self, status: GenerationStatus) -> None:
         failures: list[KafkaException] = []
         self._producer.produce(
-            self.topic, status.encode(), status.key(), partition=0, on_delivery=lambda error, _: failures.append(KafkaException(error)) if error else None
+            self.topic,
+            status.encode(),
+            status.key(),
+            partition=0,
+            on_delivery=lambda error, _: failures.append(KafkaException(error)) if error else None,
         )
         if self._producer.flush(READ_SECONDS):
             raise BrokerUnreachable("changelog", self.kafka.servers, f"a status was not taken within {READ_SECONDS:g} s")
@@ -62,7 +66,7 @@ def _until(consumer: Consumer, end: int) -> Mapping[int, GenerationStatus]:
             raise BrokerUnreachable("changelog", "the status topic", f"no answer within {READ_SECONDS:g} s")
         if message.error() is None:
             _take(statuses, message)
-        if message.offset() is not None and message.offset() >= end - 1:
+        if (message.offset() or 0) >= end - 1:
             return statuses
 
 

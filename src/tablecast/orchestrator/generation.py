@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pyspark
 from pyspark.sql import SparkSession
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 
 import tablecast
 from tablecast.catalog import Bound, Catalog
 from tablecast.kafka.admin import Topics
+from tablecast.kafka.changelog import record_bytes
 from tablecast.kafka.java_settings import java_settings
 from tablecast.kafka.names import changelog_topic
 from tablecast.kafka.status import ColumnStatus, GenerationStatus, State, TableStatus
 from tablecast.pipeline.plan import plan_queries
 from tablecast.pipeline.query import Ends, start_query
-from tablecast.pipeline.sink import record_bytes
 from tablecast.settings import KafkaSettings, Settings
 
 
@@ -109,5 +109,3 @@ class Generation:
         self.stop()
         Topics(self.changelog).delete(self.blueprint.changelogs.values())
         shutil.rmtree(self.checkpoints, ignore_errors=True)
-
-

@@ -96,9 +96,8 @@ class _EachRecord:
         order = self._order(table.right)
         whole = order.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
         left = F.when(self._from(table.left), F.struct(F.last(self._right(table), ignorenulls=True).over(order).alias("right")))
-        pushed_out = F.expr(
-            f"lead(known, {self.history}) IGNORE NULLS OVER (PARTITION BY key ORDER BY record.ts, record.input != {self.plan.index(table.right)}, record.p, record.o)"
-        )
+        by = f"PARTITION BY key ORDER BY record.ts, record.input != {self.plan.index(table.right)}, record.p, record.o"
+        pushed_out = F.expr(f"lead(known, {self.history}) IGNORE NULLS OVER ({by})")
         last = F.last(self._right(table), ignorenulls=True).over(whole)
         shown = F.when(F.col("later").isNotNull(), F.col("later")["right"]).otherwise(F.col("last"))
         windowed = keyed.withColumns({"known": left, "last": last}).withColumn("later", pushed_out)

@@ -32,6 +32,8 @@ PARSED_AS: dict[ColumnType, type[DataType]] = {
 JSON_OPTIONS = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "corrupt", "allowSingleQuotes": "false"}
 LONE_SURROGATE = r"(?i)\\ud[89ab][0-9a-f]{2}(?!\\ud[c-f])|(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}"
 
+BLANK = r"(?U)^\s*$"
+
 
 def normalise(records: DataFrame, source: Source) -> DataFrame:
     """Columns in: value, timestamp, partition, offset, as Spark's Kafka source gives them.
@@ -108,7 +110,7 @@ def _literal(check: tuple[Expression, str]) -> tuple[Expression, Expression]:
 
 
 def _is_blank(value: Expression) -> Expression:
-    return value.isNull() | (F.trim(value.cast("string")) == "")
+    return value.isNull() | value.cast("string").rlike(BLANK)
 
 
 def _disguises(field: Field, text: Expression) -> Iterator[Expression]:

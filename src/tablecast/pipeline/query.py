@@ -6,7 +6,7 @@ from functools import reduce
 from pathlib import PurePath
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 
 from tablecast.pipeline.encode import encode
 from tablecast.pipeline.normalise import normalise
@@ -30,7 +30,8 @@ def start_query(session: SparkSession, plan: QueryPlan, ends: Ends, settings: Pi
     """Runs until it is stopped or fails. A checkpoint that exists is gone on with."""
     rows = changed_rows(_records(session, plan, ends, settings), plan, ends.topics, settings.history)
     writer = changelog_writer(rows, ends.changelogs, settings.row_bytes).option("checkpointLocation", str(checkpoint))
-    return writer.trigger(realTime=settings.checkpoint_interval).start()
+    # The type hints of PySpark 4.3 do not know this trigger yet.
+    return writer.trigger(realTime=settings.checkpoint_interval).start()  # type: ignore[call-overload,no-any-return]
 
 
 def _records(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings) -> DataFrame:

@@ -30,7 +30,7 @@ LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0
 
 
 def start_session(settings: Settings, jars: Sequence[Path], properties: Mapping[str, str]) -> SparkSession:
-    """Starts Spark in this process, with `properties` of its Java. Later calls with other settings have no effect: Spark has one session a process."""
+    """Starts Spark in this process, with `properties` of its Java. Spark has one session a process: a second call changes nothing."""
     builder = SparkSession.builder.appName("tablecast").master(_master(settings))
     for name, value in session_options(settings, jars, properties).items():
         builder = builder.config(name, value)

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.streaming import DataStreamWriter
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER
+from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER, record_bytes
 
 # Rows leave one by one in real time: waiting for company would be the largest part of their latency.
 PRODUCER_OPTIONS = {"kafka.linger.ms": "0", "kafka.acks": "all", "kafka.compression.type": "none"}
@@ -25,11 +25,6 @@ def changelog_records(rows: DataFrame) -> DataFrame:
 def changelog_writer(rows: DataFrame, kafka: Mapping[str, str], row_bytes: int) -> DataStreamWriter:
     options = {**PRODUCER_OPTIONS, "kafka.max.request.size": str(record_bytes(row_bytes)), **kafka}
     return changelog_records(rows).writeStream.format("kafka").outputMode("update").options(**options).option("includeHeaders", "true")
-
-
-def record_bytes(row_bytes: int) -> int:
-    """The largest changelog record: a joined row has two sides of at most `row_bytes`, plus names of null columns, key and headers."""
-    return 2 * row_bytes + 65_536
 
 
 def _header(name: str, value: Expression) -> Expression:

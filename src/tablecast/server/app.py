@@ -37,7 +37,7 @@ def create_app(hub: Hub, settings: ServerSettings, gate: Gate, feed: Feed | None
         Route("/healthz", api.healthz),
         Route("/readyz", api.readyz),
         WebSocketRoute("/ws", Reception(hub, gate, settings).attend),
-        Route("/", Index(page)),
+        Route("/", Index(page).answer),
         Mount("/", PageFiles(page)),
     ]
     return Starlette(

@@ -6,7 +6,8 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from tablecast.errors import PageMissing
 from tablecast.server.answers import error_answer
@@ -24,6 +25,15 @@ class PageFiles(StaticFiles):
     def __init__(self, folder: Path) -> None:
         super().__init__(directory=folder, check_dir=False)
 
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await WebSocketClose()(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+    async def check_config(self) -> None:
+        """A page that is not built yet has no files; that is no mistake of ours."""
+
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
         response.headers["cache-control"] = _FOREVER if _HASHED.search(path) else _ASK_AGAIN
@@ -36,7 +46,7 @@ class Index:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    async def __call__(self, request: Request) -> Response:
+    async def answer(self, request: Request) -> Response:
         index = self._folder / "index.html"
         if not index.is_file():
             return error_answer(PageMissing(self._folder), 503)

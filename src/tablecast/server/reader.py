@@ -1,5 +1,6 @@
 """Reads topics from their beginning, in a thread of its own, until it is stopped."""
 
+import logging
 import threading
 import time
 from collections.abc import Sequence
@@ -11,6 +12,8 @@ from tablecast.errors import BrokerUnreachable
 from tablecast.kafka.clients import MISSING, code_of, make_consumer
 from tablecast.server.topics import Topic, TopicFinder
 from tablecast.settings import KafkaSettings
+
+log = logging.getLogger(__name__)
 
 BATCH = 1000
 _POLL_SECONDS = 0.1
@@ -61,6 +64,7 @@ class TopicReader:
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"reader of {len(self._names)} topics", daemon=True)
         self._lag_at = 0.0
+        self._told: set[int] = set()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -89,6 +93,10 @@ class TopicReader:
             self._read(consumer, {(part.topic, part.partition) for part in assigned})
         except KafkaException as error:
             self._follower.lost(code_of(error).str())
+        except Exception:
+            # A reader that died unseen would leave old rows that look live.
+            log.exception("[server] the reader of %s failed", ", ".join(self._names))
+            self._follower.lost("its reader failed")
         finally:
             consumer.close()
 
@@ -132,6 +140,9 @@ class TopicReader:
         elif error.code() in _LOST:
             self._follower.lost(f"{message.topic()}: {error.str()}")
             return False
+        elif error.code() not in self._told:
+            self._told.add(error.code())
+            log.warning("[server] reading %s: %s", message.topic() or self._names[0], error.str())
         return True
 
     def _measure(self, consumer: Consumer) -> None:

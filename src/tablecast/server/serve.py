@@ -3,6 +3,7 @@
 import errno
 import logging
 import socket
+import sys
 from collections.abc import Callable
 from ipaddress import ip_address
 from types import FrameType
@@ -20,6 +21,8 @@ from tablecast.settings import KafkaSettings, ServerSettings, Settings
 
 log = logging.getLogger(__name__)
 
+SWITCH_SECONDS = 0.0005
+
 OnReady = Callable[[str], None]
 
 
@@ -28,6 +31,8 @@ def serve(settings: Settings, changelog: KafkaSettings, on_ready: OnReady | None
 
     Raises PortInUse or ConfigurationError before anything is started.
     """
+    # While a generation is filled in a thread, viewers of the one before must not wait 5 ms for each of their turns.
+    sys.setswitchinterval(SWITCH_SECONDS)
     listener = listen(settings.server.host, settings.server.port)
     try:
         make_program(settings, changelog, listener, on_ready).run(sockets=[listener])

@@ -46,4 +46,4 @@ class TopicFinder:
 
 
 def _topic(name: str, description: Any) -> Topic:
-    return Topic(name, str(description.topic_id), tuple(partition.id for partition in description.partitions))
+    return Topic(name, str(description.topic_id), tuple(sorted(partition.id for partition in description.partitions)))

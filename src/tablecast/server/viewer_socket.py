@@ -60,7 +60,10 @@ class ViewerSocket(WebSocketsSansIOProtocol):
         self.queue.put_nowait({"type": "websocket.disconnect", "code": GOING_AWAY})
         self.transport.write(_bytes(Opcode.CLOSE, Close(GOING_AWAY, "the server stops").serialize()))
         self.close_sent = True
-        self.transport.close()
+        if self.writable.is_set():
+            self.transport.close()
+        else:
+            self.transport.abort()
 
     def _discard(self) -> None:
         if self.read_paused:

@@ -31,7 +31,7 @@ _COMPARE: dict[str, Callable[[bytes, bytes], bool]] = {
 }
 _TEXT: dict[str, Callable[[str, str], bool]] = {"contains": operator.contains, "starts": str.startswith, "ends": str.endswith}
 _ALL_OPS = (*_COMPARE, *_TEXT, "in", "null", "and", "or", "not")
-_HINT = f"A filter is an object with an op of {', '.join(_ALL_OPS)}; docs/reference/views.md describes each."
+_HINT = f"A filter is an object with an op of {', '.join(_ALL_OPS)}, and what that op needs: column and value, values, or of."
 _MAX_DEPTH = 10
 _MAX_VALUES = 1000
 

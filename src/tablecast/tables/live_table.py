@@ -9,7 +9,7 @@ import msgspec
 from sortedcontainers import SortedKeyList
 
 from tablecast.catalog import Bound, Column
-from tablecast.kafka.changelog import parse_order, parse_version
+from tablecast.tables.version import left_order, parse_order, supersedes
 
 UNBOUNDED = Bound()
 
@@ -76,30 +76,39 @@ class LiveTable:
     def upsert(self, key: bytes, data: bytes, version: bytes, order: bytes | None = None) -> bool:
         """Takes the row if its version supersedes the known one. Without `order` it stands at the left order of its version.
 
-        Raises ValueError, and changes nothing, when the record is not of the changelog's format.
+        A row with an `order` of its own stands at the earliest that was ever said of it, also by a record whose content is not taken:
+        its key was first seen there. Raises ValueError, and changes nothing, when the record is not of the changelog's format.
         """
         row = self._rows.get(key)
         known = row.version if row is not None else self._gone.get(key)
-        if known is not None and not _supersedes(version, known):
+        newer = known is None or supersedes(version, known)
+        if not newer and (row is None or order is None):
             return False
         if not (data.startswith(b"{") and data.endswith(b"}")):
             raise ValueError(f"the value of row {key!r} is not a JSON object")
-        position = pack_position(order or version.partition(b"|")[0], key)
+        position = pack_position(order or left_order(version), key)
+        if row is not None:
+            position = min(position, row.position)
+            if not newer and position == row.position:
+                return False
+        self._put(key, row, position, (version, data) if newer or row is None else (row.version, row.data))
+        return True
+
+    def _put(self, key: bytes, row: Row | None, position: bytes, content: tuple[bytes, bytes]) -> None:
         if row is not None and row.position == position:
-            row.version, row.data = version, data
+            row.version, row.data = content
         else:
-            row = self._insert(key, Row(position, version, data))
+            row = self._insert(key, Row(position, *content))
         self.changes += 1
         for watcher in self._watchers:
             watcher.put(row)
         self._trim_to_size()
-        return True
 
     def delete(self, key: bytes, version: bytes | None) -> bool:
         """Removes the row unless it is newer than `version`; an older state of it, written again, will not bring it back."""
         row = self._rows.get(key)
         known = row.version if row is not None else self._gone.get(key)
-        if version is not None and known is not None and version != known and not _supersedes(version, known):
+        if version is not None and known is not None and version != known and not supersedes(version, known):
             return False
         if version is not None:
             self._gone[key] = version
@@ -152,7 +161,3 @@ def pack_position(order: bytes, key: bytes) -> bytes:
 
 def packed_timestamp(position: bytes) -> int:
     return int.from_bytes(position[:8], "big") - _TIMESTAMP_ZERO
-
-
-def _supersedes(version: bytes, known: bytes) -> bool:
-    return version != known and parse_version(version).supersedes(parse_version(known))

@@ -46,10 +46,14 @@ sys.exit(turn.get("code", 0))
 Script = Callable[..., Path]
 
 
+def locked(path: str, data: bytes) -> LockedJar:
+    conf, name = path.split("/")
+    return LockedJar(conf, name, hashlib.sha256(data).hexdigest(), len(data))
+
+
 @pytest.fixture
 def lock() -> Lock:
-    jars = [LockedJar(*path.split("/"), hashlib.sha256(data).hexdigest(), len(data)) for path, data in JARS.items()]
-    return parse_lock(format_lock(jars))
+    return parse_lock(format_lock(locked(path, data) for path, data in JARS.items()))
 
 
 @pytest.fixture

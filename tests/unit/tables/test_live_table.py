@@ -154,3 +154,15 @@ def test_the_order_of_arrival_and_repetition_do_not_matter(written: list[tuple[i
     newest = {id: max(state for other, state in written if other == id) for id, _ in written}
     expected = sorted(newest.items(), key=lambda item: (item[0] // 2, item[0]))[-bound if bound else 0 :]
     assert content(tables[0]) == [(str(id), b'{"n":"%d"}' % state) for id, state in expected]
+
+
+def test_a_keyed_row_stands_where_its_key_was_first_seen_whatever_comes_first() -> None:
+    table = LiveTable("t", ())
+    table.upsert(b"a", b"{}", b"5:0:5", b"5:0:5")
+    table.upsert(b"b", b"{}", b"4:0:4", b"4:0:4")
+    assert [row.id for row in table.rows(0, 9)] == ["b", "a"]
+    assert table.upsert(b"a", b'{"late":1}', b"5:0:5", b"3:0:9")
+    assert [(row.id, row.data) for row in table.rows(0, 9)] == [("a", b"{}"), ("b", b"{}")]
+    assert table.upsert(b"a", b'{"new":1}', b"6:0:6", b"5:0:5")
+    assert [(row.id, row.data) for row in table.rows(0, 9)] == [("a", b'{"new":1}'), ("b", b"{}")]
+    assert not table.upsert(b"a", b'{"old":1}', b"1:0:1", b"3:0:9")

@@ -1,6 +1,6 @@
 import type { ComponentFixture } from '@angular/core/testing';
 import { TestBed } from '@angular/core/testing';
-import { errorMessage, FakeWorld, feed, frame, opened } from '@tablecast/client/testing';
+import { errorMessage, FakeWorld, feed, frame, opened, welcome } from '@tablecast/client/testing';
 import type { Mock } from 'vitest';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Dashboard } from './dashboard.ts';
@@ -185,6 +185,19 @@ describe('choosing a table', () => {
     await enter('sesame');
     await welcomed();
     expect(find('grid')?.dataset['table']).toBe('orders');
+  });
+
+  it('asks a server that is still filling its tables once it has filled them', async () => {
+    await mount();
+    await enter('sesame');
+    world.socket.accept();
+    world.socket.say(welcome());
+    world.socket.say(feed('filling', 'Not yet.'));
+    await fixture.whenStable();
+    expect([text('state'), text('reason'), ask.mock.calls.length]).toEqual(['stale', expect.stringContaining('Not yet.'), 0]);
+    world.socket.say(feed('live'));
+    await fixture.whenStable();
+    expect([find('problem'), find('table-account') === null, ask.mock.calls.length]).toEqual([null, false, 1]);
   });
 
   it('says what is wrong with the list, and reads it again on demand', async () => {

@@ -28,8 +28,10 @@ export class Session {
   }).asReadonly();
 
   readonly #connected = computed(() => ['live', 'stale'].includes(this.#state()?.phase ?? ''));
+  /** A server that is still filling its tables has none to tell of; it is asked once it has. */
+  readonly #filled = computed(() => this.#connected() && this.#state()?.problem?.code !== 'feed_filling');
   readonly #answer = resource({
-    params: () => (this.#connected() ? (this.#access() ?? undefined) : undefined),
+    params: () => (this.#filled() ? (this.#access() ?? undefined) : undefined),
     loader: ({ params, abortSignal }) => readCatalogue(params, abortSignal),
   });
   /** What the server has to show: as last read, also through a lost connection. */

@@ -1,0 +1,83 @@
+"""Sends numbered messages at a steady rate, from a process of its own, so that nothing here waits for its turn."""
+
+import multiprocessing
+import time
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+from bench.subject import Subject, key_of, message, random_keys
+from tablecast.kafka.clients import make_producer
+from tablecast.settings import KafkaSettings
+
+FLUSH_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """`count` messages at `rate` a second over `keys` keys. Numbers are those of the messages, from 0."""
+
+    subject: Subject
+    rate: float
+    keys: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What came of a schedule: the moment of each send, by number, and what the broker did not take."""
+
+    times: Sequence[float]
+    failures: tuple[str, ...]
+
+
+def send_users(kafka: KafkaSettings, keys: int) -> None:
+    """One users row for each key, so that every account finds its user. Numbers are negative: no such row is measured."""
+    producer = make_producer(kafka, {"linger.ms": 5})
+    for index in range(keys):
+        producer.produce("users", message("users", -1 - index, key_of(index)))
+        producer.poll(0)
+    if producer.flush(FLUSH_SECONDS):
+        raise TimeoutError("the first users were not taken")
+
+
+class Sender:
+    """`start`, then `wait` for what came of it. Ends with this process, whatever happens to it."""
+
+    def __init__(self, kafka: KafkaSettings, schedule: Schedule) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._answer, answer = context.Pipe(duplex=False)
+        self._process = context.Process(target=_send, args=(kafka, schedule, answer), name="sender", daemon=True)
+        self.schedule = schedule
+
+    def start(self) -> None:
+        self._process.start()
+
+    @property
+    def alive(self) -> bool:
+        return self._process.is_alive() and not self._answer.poll()
+
+    def wait(self) -> Sent:
+        """Raises EOFError when the sender died."""
+        sent: Sent = self._answer.recv()
+        self._process.join()
+        return sent
+
+
+def _send(kafka: KafkaSettings, schedule: Schedule, answer: Connection) -> None:
+    producer = make_producer(kafka, {"linger.ms": 0})
+    failures: list[str] = []
+    keys = random_keys(schedule.keys)
+    times = array("d")
+    started = time.time()
+    for number in range(schedule.count):
+        source = schedule.subject.source_of(number)
+        value = message(source, number, next(keys))
+        time.sleep(max(0.0, started + number / schedule.rate - time.time()))
+        times.append(time.time())
+        producer.produce(source, value, on_delivery=lambda error, _: failures.append(error.str()) if error else None)
+        producer.poll(0)
+    if left := producer.flush(FLUSH_SECONDS):
+        failures.append(f"{left} messages were not taken within {FLUSH_SECONDS:g} s")
+    answer.send(Sent(times, tuple(failures)))

@@ -1,0 +1,78 @@
+"""The demo, started once for all tests of this folder, and real Chromium tabs to look at it."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from bench.chromium import chromium
+from bench.stack import REPOSITORY, Stack
+from tablecast.kafka.admin import Topics
+from tablecast.kafka.clients import make_producer
+
+from .visit import PATIENCE_MS, Visit
+
+STOP_SECONDS = 5.0
+PICTURES = REPOSITORY / "artifacts" / "browser"
+
+OpenPage = Callable[..., Visit]
+Send = Callable[..., None]
+
+
+@pytest.fixture(scope="package")
+def demo_stack(jars_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """The demo as a newcomer starts it, ended as one ends it: Ctrl-C, and within five seconds nothing is left."""
+    stack = Stack(tmp_path_factory.mktemp("demo"), jars_dir.absolute(), settings={"demo.rate": 2})
+    with stack:
+        stack.wait_until_open()
+        for table, topic in (("users_ui", "users"), ("account", "accounts")):
+            stack.wait_for_rows(table, Topics(stack.kafka, "source").end_offsets(topic)[0])
+        yield stack
+        ending = stack.stop()
+    assert (ending.code, ending.left) == (0, ()), "\n".join(stack.log.lines[-40:])
+    assert ending.seconds < STOP_SECONDS
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """Not for the whole run: while it is open, no test of this thread could start an event loop of its own."""
+    expect.set_options(timeout=PATIENCE_MS)
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def open_page(browser: Browser, demo_stack: Stack, request: pytest.FixtureRequest) -> Iterator[OpenPage]:
+    """Opens tabs at a path of the demo's server. Each leaves a picture, and none may have complained of anything."""
+    visits: list[Visit] = []
+
+    def open_at(path: str = "/") -> Visit:
+        context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
+        visit = Visit(context.new_page())
+        visits.append(visit)
+        visit.page.goto(demo_stack.url + path)
+        return visit
+
+    yield open_at
+    name = re.sub(r"\W+", "-", request.node.name.removeprefix("test_")).strip("-")
+    for number, visit in enumerate(visits, start=1):
+        visit.picture(PICTURES / (f"{name}.png" if len(visits) == 1 else f"{name}-{number}.png"))
+        visit.page.context.close()
+    assert [complaint for visit in visits for complaint in visit.complaints] == []
+
+
+@pytest.fixture
+def send(demo_stack: Stack) -> Send:
+    """Sends JSON values to a topic of the demo's own broker; returns when it has them."""
+    producer = make_producer(demo_stack.kafka, {"linger.ms": 0, "acks": "all"})
+
+    def write(topic: str, **value: object) -> None:
+        failures: list[str] = []
+        producer.produce(topic, json.dumps(value), on_delivery=lambda error, _: failures.append(str(error)) if error else None)
+        assert producer.flush(60) == 0
+        assert not failures
+
+    return write

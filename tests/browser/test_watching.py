@@ -1,0 +1,138 @@
+"""What a person does with the page, in a real Chromium, on the running demo: V1, V3, V6, V8."""
+
+import re
+import uuid
+from urllib.parse import quote
+
+import psutil
+from playwright.sync_api import expect
+
+from bench.stack import Stack
+
+from .conftest import OpenPage, Send
+
+PAGE_SIZE = 300
+# What Chromium itself says in the console when nobody listens, or when the listener dies.
+SERVER_IS_DOWN = (r"WebSocket connection to .* failed", r"net::ERR_CONNECTION_(REFUSED|RESET)")
+
+
+def new_user() -> str:
+    return f"t{uuid.uuid4().hex[:12]}"
+
+
+def test_logs_in_with_the_key_and_sees_rows(open_page: OpenPage, demo_stack: Stack) -> None:
+    visit = open_page()
+    expect(visit.page).to_have_title("Tablecast")
+    visit.log_in(demo_stack.key)
+    visit.wait_for_rows("users_ui")
+    expect(visit.find("grid").locator("th")).to_have_text(["userId", "name", "email", "age"])
+    expect(visit.rows.first.locator("td").nth(0)).to_have_text(re.compile(r"^\s*u\d{5}\s*$"))
+    expect(visit.rows.first.locator("td").nth(2)).to_contain_text("@")
+
+
+def test_sees_a_row_that_is_produced_after_the_page_was_opened(open_page: OpenPage, demo_stack: Stack, send: Send) -> None:
+    visit = open_page(f"/#key={quote(demo_stack.key)}")
+    visit.wait_for_rows("users_ui")
+    visit.turn_to_the_end()
+    user_id = new_user()
+    expect(visit.row_of(user_id)).to_have_count(0)
+    send("users", userId=user_id, name="Zoë 🦊", email="zoe@example.com", age=9007199254740993)
+    row = visit.wait_for_newest(user_id)
+    expect(row.locator("td")).to_have_text([user_id, "Zoë 🦊", "zoe@example.com", "9007199254740993"])
+
+
+def test_sees_rows_tick_without_touching_anything(open_page: OpenPage, demo_stack: Stack) -> None:
+    visit = open_page(f"/#key={quote(demo_stack.key)}")
+    visit.wait_for_rows("users_ui")
+    total = visit.range()[2]
+    expect(visit.find("range")).not_to_have_text(re.compile(rf" of {total}$"))
+    assert visit.range()[2] > total
+
+
+def test_a_wrong_key_gets_a_clear_message_and_nothing_else(open_page: OpenPage, demo_stack: Stack) -> None:
+    visit = open_page()
+    visit.log_in("not the key")
+    expect(visit.find("problem")).to_contain_text("key")
+    expect(visit.find("problem")).to_have_count(1)
+    expect(visit.find("state")).to_have_text("refused")
+    expect(visit.find("login")).to_be_visible()
+    expect(visit.find("grid")).to_have_count(0)
+    expect(visit.page.get_by_role("navigation")).to_have_count(0)
+    visit.log_in(demo_stack.key)
+    visit.wait_for_rows("users_ui")
+    expect(visit.find("problem")).to_have_count(0)
+
+
+def test_without_a_key_is_told_so_at_once(open_page: OpenPage) -> None:
+    visit = open_page()
+    visit.log_in("")
+    expect(visit.find("problem")).to_contain_text("There is no key.")
+    expect(visit.find("grid")).to_have_count(0)
+
+
+def test_opens_the_link_of_the_log_and_the_key_leaves_the_address_bar(open_page: OpenPage, demo_stack: Stack) -> None:
+    visit = open_page(f"/#key={quote(demo_stack.key)}")
+    visit.wait_for_rows("users_ui")
+    assert visit.page.url == f"{demo_stack.url}/"
+    visit.page.reload()
+    visit.wait_for_rows("users_ui")
+    visit.page.go_back()
+    assert demo_stack.key not in visit.page.url
+
+
+def test_turns_pages_forward_and_back(open_page: OpenPage, demo_stack: Stack) -> None:
+    visit = open_page(f"/#key={quote(demo_stack.key)}")
+    visit.wait_for_rows("users_ui")
+    first, last, total = visit.range()
+    assert (first, last) == (1, PAGE_SIZE)
+    assert total > PAGE_SIZE
+    expect(visit.rows).to_have_count(PAGE_SIZE)
+    expect(visit.button("Prev")).to_be_disabled()
+    head = visit.rows.first.get_attribute("data-row-id")
+    assert visit.turn("Next")[0] > 1
+    assert visit.rows.first.get_attribute("data-row-id") != head
+    assert visit.turn_to_the_end()[0] > 1
+    assert visit.turn("Prev")[0] >= 1
+    if visit.button("First").is_enabled():
+        visit.turn("First")
+    assert visit.range()[:2] == (1, PAGE_SIZE)
+    assert visit.rows.first.get_attribute("data-row-id") == head
+
+
+def test_switches_to_another_table(open_page: OpenPage, demo_stack: Stack, send: Send) -> None:
+    visit = open_page(f"/#key={quote(demo_stack.key)}")
+    visit.wait_for_rows("users_ui")
+    user_id = new_user()
+    send("users", userId=user_id, name="Ada", email="ada@example.com", age=36)
+    for table in ("final_ui", "user_account", "accounts_ui", "account", "dead_letters", "users_ui"):
+        visit.find(f"table-{table}").click()
+        expect(visit.find("grid")).to_have_attribute("data-table", table)
+        expect(visit.find("grid")).to_have_attribute("aria-busy", "false")
+        expect(visit.find(f"table-{table}")).to_have_attribute("aria-current", "true")
+    visit.find("table-final_ui").click()
+    visit.wait_for_rows("final_ui")
+    row = visit.wait_for_newest(user_id).locator("td")
+    expect(row).to_contain_text([user_id, "Ada", "ada@example.com", "36", "no value", "no value"])
+    send("accounts", userId=user_id, accountType="SAVINGS", balance=12.5)
+    expect(row).to_contain_text([user_id, "Ada", "ada@example.com", "36", "SAVINGS", "12.5"])
+
+
+def test_the_server_dies_and_the_page_says_so_and_resumes_by_itself(open_page: OpenPage, demo_stack: Stack, send: Send) -> None:
+    visit = open_page(f"/#key={quote(demo_stack.key)}")
+    visit.wait_for_rows("users_ui")
+    visit.turn("Next")
+    before = visit.range()
+    server = demo_stack.process_of("server")
+    with visit.allowing(*SERVER_IS_DOWN):
+        server.suspend()
+        server.kill()
+        expect(visit.find("state")).to_have_text("reconnecting")
+        expect(visit.find("reason")).not_to_be_empty()
+        expect(visit.find("grid")).to_have_attribute("aria-busy", "true")
+        assert visit.range()[:2] == before[:2], "the rows stay meanwhile"
+        visit.wait_for_rows("users_ui")
+    assert not psutil.pid_exists(server.pid)
+    assert visit.range()[0] == before[0]
+    user_id = new_user()
+    send("users", userId=user_id, name="After", email="after@example.com", age=1)
+    visit.wait_for_newest(user_id)

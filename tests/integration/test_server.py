@@ -1,0 +1,328 @@
+"""The table server on a real broker: T6, T7, V1, V3, V6, H4 and what becomes of it when Kafka is troubled."""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+from confluent_kafka import Producer
+from pydantic import SecretStr
+
+from tablecast.client import OpenTable, Viewer, WindowState, connect
+from tablecast.errors import ServerRefused, ServerUnreachable
+from tablecast.kafka.admin import Topics
+from tablecast.kafka.broker import EmbeddedBroker
+from tablecast.kafka.clients import make_producer
+from tablecast.kafka.names import changelog_topic, status_topic
+from tablecast.kafka.status import ColumnStatus, GenerationStatus, State, TableStatus
+from tablecast.server.serve import listen, make_program
+from tablecast.settings import KafkaSettings, Settings
+from tablecast.wire.messages import Feed, Frame
+
+KEY = "open sesame"
+BEARER = {"authorization": f"Bearer {KEY}"}
+COLUMNS = (ColumnStatus("name", "string"), ColumnStatus("n", "int64"))
+PATIENCE = 20.0
+
+
+@dataclass
+class Pipeline:
+    """Writes what the orchestrator and Spark would write."""
+
+    kafka: KafkaSettings
+    prefix: str
+    topics: Topics
+    producer: Producer
+    announced: dict[int, tuple[ColumnStatus, ...]] = field(default_factory=dict)
+
+    def begin(self, generation: int, rows: int, columns: tuple[ColumnStatus, ...] = COLUMNS, partitions: int = 3) -> None:
+        """A filled generation that is not live yet."""
+        self.topics.ensure(status_topic(self.prefix), 1, {"cleanup.policy": "compact"})
+        self.topics.ensure(self.changelog(generation), partitions)
+        self.announced[generation] = columns
+        self.announce(generation, "building")
+        self.write(generation, *((index, f"g{generation}") for index in range(rows)))
+
+    def go_live(self, generation: int) -> None:
+        self.announce(generation, "live")
+        for older in [number for number in self.announced if number < generation]:
+            self.announce(older, "lingering")
+
+    def announce(self, generation: int, state: State) -> None:
+        table = TableStatus(self.changelog(generation), self.announced[generation])
+        status = GenerationStatus(generation, state, {}, {"users_ui": table}, {"user": "users_ui"}, "f", "2026-01-01T00:00:00Z")
+        self.producer.produce(status_topic(self.prefix), status.encode(), status.key())
+        assert self.producer.flush(10) == 0
+
+    def write(self, generation: int, *rows: tuple[int, str], version: int = 0) -> None:
+        for index, name in rows:
+            value = json.dumps({"name": name, "n": str(index)}).encode()
+            headers: list[tuple[str, str | bytes | None]] = [("version", f"{1000 + index}:0:{index}|{version}:0:0".encode())]
+            self.producer.produce(self.changelog(generation), value, f"0-{index}".encode(), headers=headers)
+        assert self.producer.flush(10) == 0
+
+    def changelog(self, generation: int) -> str:
+        return changelog_topic(self.prefix, "users_ui", generation)
+
+
+Serving = Callable[..., AbstractContextManager[str]]
+
+
+@pytest.fixture
+def make_pipeline() -> Callable[[KafkaSettings, str], Pipeline]:
+    def make(kafka: KafkaSettings, prefix: str) -> Pipeline:
+        return Pipeline(kafka, prefix, Topics(kafka, "test"), make_producer(kafka, {"linger.ms": 0}))
+
+    return make
+
+
+@pytest.fixture
+def pipeline(broker: EmbeddedBroker, topic_name: Callable[[str], str], make_pipeline: Callable[[KafkaSettings, str], Pipeline]) -> Pipeline:
+    return make_pipeline(broker.kafka, topic_name("")[-60:].strip("-."))
+
+
+@pytest.fixture
+def serving() -> Serving:
+    """`with serving(pipeline) as url`: a server in this process, on a port of its own."""
+
+    @contextmanager
+    def run(pipeline: Pipeline, **server: Any) -> Iterator[str]:
+        settings = Settings().replaced("server", psk=SecretStr(KEY), port=0, **server).replaced("changelog", prefix=pipeline.prefix)
+        listener = listen("127.0.0.1", 0)
+        urls: queue.Queue[str] = queue.Queue()
+        program = make_program(settings, pipeline.kafka, listener, urls.put)
+        thread = threading.Thread(target=program.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield urls.get(timeout=PATIENCE)
+        finally:
+            program.should_exit = True
+            thread.join(PATIENCE)
+            listener.close()
+            assert not thread.is_alive()
+
+    return run
+
+
+def names(window: WindowState) -> list[str]:
+    return [row["name"] for _, row in window.rows]
+
+
+def wait_for(table: OpenTable, condition: Callable[[WindowState], bool]) -> WindowState:
+    deadline = time.monotonic() + PATIENCE
+    while not condition(window := table.wait(PATIENCE)):
+        assert time.monotonic() < deadline, window
+    return window
+
+
+def wait_for_feed(viewer: Viewer, state: str) -> Feed:
+    deadline = time.monotonic() + PATIENCE
+    while viewer.feed is None or viewer.feed.state != state:
+        assert time.monotonic() < deadline, viewer.feed
+        viewer.receive(PATIENCE)
+    return viewer.feed
+
+
+def wait_until_ready(url: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while (answer := httpx.get(f"{url}/readyz")).status_code != 200:
+        assert answer.json()["error"]["code"] == "not_ready"
+        assert time.monotonic() < deadline, answer.text
+        time.sleep(0.05)
+
+
+def test_rows_of_the_changelog_are_shown_and_follow(pipeline: Pipeline, serving: Serving) -> None:
+    pipeline.begin(1, rows=50)
+    pipeline.go_live(1)
+    with serving(pipeline) as url, connect(url, KEY) as viewer:
+        table = viewer.open("user", offset=1000, size=5)
+        window = table.wait(PATIENCE)
+        assert (window.generation, window.total, window.offset) == (1, 50, 45)
+        assert [row["n"] for _, row in window.rows] == ["45", "46", "47", "48", "49"]
+        pipeline.write(1, (49, "changed"), version=2)
+        assert names(wait_for(table, lambda window: "changed" in names(window)))[-1] == "changed"
+        pipeline.write(1, (49, "older, written again"), version=1)
+        pipeline.write(1, (50, "new"))
+        window = wait_for(table, lambda window: window.total == 51)
+        assert names(window)[-2:] == ["changed", "new"]
+        assert wait_for_feed(viewer, "live").message is None
+
+
+def test_the_order_is_the_same_on_every_server_and_after_a_restart(pipeline: Pipeline, serving: Serving) -> None:
+    pipeline.begin(1, rows=300)
+    pipeline.go_live(1)
+    pipeline.write(1, *((index, "again") for index in range(0, 300, 7)), version=5)
+    seen = []
+    for _ in range(2):
+        with serving(pipeline) as one, serving(pipeline) as other:
+            for url in (one, other):
+                wait_until_ready(url)
+                seen.append(httpx.get(f"{url}/api/tables/users_ui/rows?size=300", headers=BEARER).json())
+    assert seen[0]["total"] == 300
+    assert [row["n"] for row in seen[0]["rows"]] == [str(index) for index in range(300)]
+    assert all(answer == seen[0] for answer in seen)
+
+
+def test_before_anything_is_live_the_server_says_so_and_answers_later(pipeline: Pipeline, serving: Serving) -> None:
+    with serving(pipeline) as url, connect(url, KEY) as viewer:
+        assert httpx.get(f"{url}/healthz").status_code == 200
+        assert httpx.get(f"{url}/readyz").status_code == 503
+        table = viewer.open("users_ui", size=5)
+        assert wait_for_feed(viewer, "filling").message
+        pipeline.begin(1, rows=3)
+        assert httpx.get(f"{url}/readyz").status_code == 503
+        pipeline.go_live(1)
+        assert table.wait(PATIENCE).total == 3
+        assert httpx.get(f"{url}/readyz").status_code == 200
+        assert wait_for_feed(viewer, "live").message is None
+        status = httpx.get(f"{url}/api/status", headers=BEARER).json()
+        assert (status["generation"], status["generations"][0]["state"]) == (1, "live")
+
+
+def test_wrong_key_and_unknown_table(pipeline: Pipeline, serving: Serving) -> None:
+    pipeline.begin(1, rows=1)
+    pipeline.go_live(1)
+    with serving(pipeline) as url:
+        wait_until_ready(url)
+        with pytest.raises(ServerRefused, match="not the one of this server"):
+            connect(url, "wrong")
+        assert httpx.get(f"{url}/api/tables").status_code == 401
+        with connect(url, KEY) as viewer, pytest.raises(ServerRefused, match="no table 'userz'"):
+            viewer.open("userz").wait(PATIENCE)
+
+
+def test_a_flip_has_no_empty_frame_and_no_gap(pipeline: Pipeline, serving: Serving) -> None:
+    pipeline.begin(1, rows=20)
+    pipeline.go_live(1)
+    with serving(pipeline) as url, connect(url, KEY) as viewer:
+        plain = viewer.open("users_ui", size=10)
+        sorted_ = viewer.open("users_ui", size=10, sort=[("n", True)])
+        assert plain.wait(PATIENCE).total == sorted_.wait(PATIENCE).total == 20
+        pipeline.begin(2, rows=500, columns=(ColumnStatus("name", "string"), ColumnStatus("n", "string")))
+        pipeline.write(1, (0, "ticks on"), version=1)
+        wait_for(plain, lambda window: names(window)[0] == "ticks on")
+        pipeline.go_live(2)
+        frames: list[Frame] = []
+        while len({frame.sub for frame in frames if frame.generation == 2}) < 2:
+            message = viewer.receive(PATIENCE)
+            if isinstance(message, Frame):
+                frames.append(message)
+        assert all(frame.rows for frame in frames if frame.generation == 2)
+        assert all(frame.total in (20, 500) for frame in frames)
+        window = plain.model.window
+        assert window is not None
+        assert (window.generation, window.total, set(names(window))) == (2, 500, {"g2"})
+        assert [column.type for column in plain.columns] == ["string", "string"]
+        window = sorted_.model.window
+        assert window is not None
+        assert [row["n"] for _, row in window.rows][:3] == ["99", "98", "97"]
+        pipeline.write(2, (0, "new ticks"), version=1)
+        wait_for(plain, lambda window: names(window)[0] == "new ticks")
+
+
+@pytest.mark.parametrize("rows", [3, 60], ids=["shorter", "longer"])
+def test_a_changelog_that_is_created_again_is_read_again(pipeline: Pipeline, serving: Serving, rows: int) -> None:
+    pipeline.begin(1, rows=30, partitions=1)
+    pipeline.go_live(1)
+    with serving(pipeline) as url, connect(url, KEY) as viewer:
+        table = viewer.open("users_ui", size=100)
+        assert table.wait(PATIENCE).total == 30
+        pipeline.topics.delete([pipeline.changelog(1)])
+        assert "deleted" in (wait_for_feed(viewer, "stale").message or "")
+        assert httpx.get(f"{url}/api/tables/users_ui/rows", headers=BEARER).json()["total"] == 30
+        pipeline.begin(1, rows=rows, partitions=1)
+        pipeline.go_live(1)
+        assert set(names(wait_for(table, lambda window: window.total == rows))) == {"g1"}
+        wait_for_feed(viewer, "live")
+        pipeline.write(1, (0, "still followed"), version=1)
+        wait_for(table, lambda window: names(window)[0] == "still followed")
+
+
+def test_records_of_another_format_hurt_nobody(pipeline: Pipeline, serving: Serving) -> None:
+    pipeline.begin(1, rows=2, partitions=1)
+    pipeline.producer.produce(pipeline.changelog(1), b"oops", b"bad", headers=[("version", b"1:0:1")])
+    pipeline.producer.produce(pipeline.changelog(1), b"{}", None)
+    pipeline.producer.produce(status_topic(pipeline.prefix), b"oops", b"7")
+    pipeline.go_live(1)
+    with serving(pipeline) as url:
+        wait_until_ready(url)
+        assert httpx.get(f"{url}/api/tables", headers=BEARER).json()["tables"][0]["rows"] == 2
+        assert "tablecast_feed_rejected_records 2" in httpx.get(f"{url}/metrics", headers=BEARER).text
+
+
+def test_a_broker_that_stops_makes_the_rows_stale_until_it_is_back(
+    jars_dir: Any, tmp_path: Any, make_pipeline: Callable[[KafkaSettings, str], Pipeline], serving: Serving
+) -> None:
+    from tablecast.jars import Jars  # noqa: PLC0415 - only this test starts a broker of its own
+
+    settings = Settings().replaced("pipeline", state_dir=tmp_path, jars=jars_dir)
+    with EmbeddedBroker(settings, Jars(jars_dir)) as first:
+        pipeline = make_pipeline(first.kafka, "stopping")
+        pipeline.begin(1, rows=5)
+        pipeline.go_live(1)
+        server = serving(pipeline)
+        url = server.__enter__()
+        viewer = connect(url, KEY)
+        table = viewer.open("users_ui", size=10)
+        assert table.wait(PATIENCE).total == 5
+        wait_for_feed(viewer, "live")
+    try:
+        assert f"The changelog broker {first.servers} does not answer since" in (wait_for_feed(viewer, "stale").message or "")
+        assert httpx.get(f"{url}/api/tables/users_ui/rows", headers=BEARER).json()["total"] == 5
+        with EmbeddedBroker(settings, Jars(jars_dir)) as second:
+            assert second.servers == first.servers
+            wait_for_feed(viewer, "live")
+            pipeline.write(1, (5, "after the pause"))
+            assert names(wait_for(table, lambda window: window.total == 6))[-1] == "after the pause"
+    finally:
+        viewer.close()
+        server.__exit__(None, None, None)
+
+
+def test_a_server_ends_within_two_seconds_of_a_signal(pipeline: Pipeline) -> None:
+    pipeline.begin(1, rows=5)
+    pipeline.go_live(1)
+    program = (
+        "import sys; from tablecast.server.serve import serve; from tablecast.settings import *;"
+        "serve(Settings.model_validate({'server': {'port': 0, 'psk': sys.argv[3]}, 'changelog': {'prefix': sys.argv[2]}}),"
+        " KafkaSettings({'bootstrap.servers': sys.argv[1]}), lambda url: print(url, flush=True))"
+    )
+    command = [sys.executable, "-W", "error", "-c", program, pipeline.kafka.servers, pipeline.prefix, KEY]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        with connect(url, KEY) as viewer:
+            table = viewer.open("users_ui", size=10)
+            assert table.wait(PATIENCE).total == 5
+            process.send_signal(signal.SIGTERM)
+            asked = time.monotonic()
+            with pytest.raises(ServerUnreachable, match="1001"):
+                table.wait(PATIENCE)
+            assert process.wait(PATIENCE) == 0
+            assert time.monotonic() - asked < 2
+
+
+def test_from_the_changelog_to_a_frame_in_a_few_milliseconds(pipeline: Pipeline, serving: Serving) -> None:
+    """The measure is bench/; this only catches a wait that should not be there (a poll interval, a batch, Nagle)."""
+    pipeline.begin(1, rows=1)
+    pipeline.go_live(1)
+    with serving(pipeline) as url, connect(url, KEY) as viewer:
+        table = viewer.open("users_ui", size=10)
+        table.wait(PATIENCE)
+        took = []
+        for round in range(1, 31):
+            pipeline.write(1, (0, f"round {round}"), version=round)
+            written = time.perf_counter()
+            wait_for(table, lambda window, name=f"round {round}": names(window) == [name])  # type: ignore[misc]
+            took.append(time.perf_counter() - written)
+    assert sorted(took)[len(took) // 2] < 0.05

@@ -1,0 +1,102 @@
+"""The truth: what every table must hold, computed in plain Python from the records as they were sent."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from tablecast.catalog import Catalog, JoinTable, Source, SourceTable
+
+Order = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A record that is in Kafka: where it stands, and the value that was meant; None where the value is a bad one."""
+
+    source: str
+    ts: int
+    partition: int
+    offset: int
+    value: dict[str, Any] | None
+    reason: str | None = None
+
+    @property
+    def order(self) -> Order:
+        return (self.ts, self.partition, self.offset)
+
+    @property
+    def row_id(self) -> str:
+        return f"{self.partition}-{self.offset}"
+
+
+Content = list[tuple[str, dict[str, Any]]]
+"""Row ids with their rows, in the order of the table."""
+
+
+def truth(catalog: Catalog, records: Iterable[Sent]) -> dict[str, Content]:
+    """The content of each table, for keys that have no more rows than the history holds."""
+    good: dict[str, list[Sent]] = defaultdict(list)
+    bad: list[Sent] = []
+    for record in records:
+        (good[record.source] if record.reason is None else bad).append(record)
+    tables: dict[str, Content] = {}
+    for table in catalog.tables.values():
+        if isinstance(table, JoinTable):
+            tables[table.name] = _joined(catalog, table, good)
+        else:
+            tables[table.name] = _of_source(catalog.sources[table.source], table, good[table.source])
+    tables["dead_letters"] = [
+        (f"{record.source}-{record.row_id}", {"reason": record.reason}) for record in sorted(bad, key=lambda record: record.order)
+    ]
+    return tables
+
+
+def _cells(source: Source, record: Sent | None) -> dict[str, Any]:
+    return {column.name: _cell(column.type, record.value.get(column.name) if record and record.value else None) for column in source.columns}
+
+
+def _cell(kind: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if kind == "int64":
+        return str(value)
+    if kind == "double":
+        number = float(value)
+        return number if math.isfinite(number) else {"inf": "Infinity", "-inf": "-Infinity"}.get(str(number), "NaN")
+    return value
+
+
+def _by_key(records: list[Sent], key: str) -> dict[Any, list[Sent]]:
+    groups: dict[Any, list[Sent]] = defaultdict(list)
+    for record in sorted(records, key=lambda record: record.order):
+        assert record.value is not None
+        groups[record.value[key]].append(record)
+    return groups
+
+
+def _of_source(source: Source, table: SourceTable, records: list[Sent]) -> Content:
+    if table.key is None:
+        return [(record.row_id, _cells(source, record)) for record in sorted(records, key=lambda record: record.order)]
+    groups = sorted(_by_key(records, table.key).items(), key=lambda group: group[1][0].order)
+    return [(str(key), _cells(source, group[-1])) for key, group in groups]
+
+
+def _joined(catalog: Catalog, table: JoinTable, good: dict[str, list[Sent]]) -> Content:
+    lefts, rights = _by_key(good[table.left], table.on), _by_key(good[table.right], table.on)
+    rows: list[tuple[Order, str, dict[str, Any]]] = []
+    for key, group in lefts.items():
+        others = rights.get(key, [])
+        for left in [group[-1]] if table.keep_last else group:
+            known = [right for right in others if right.ts <= left.ts] if table.join == "asof" else others
+            if table.join == "inner" and not known:
+                continue
+            cells = _row(catalog, table, left, known[-1] if known else None)
+            rows.append((group[0].order, str(key), cells) if table.keep_last else (left.order, left.row_id, cells))
+    return [(row_id, cells) for _, row_id, cells in sorted(rows, key=lambda row: row[0])]
+
+
+def _row(catalog: Catalog, table: JoinTable, left: Sent, right: Sent | None) -> dict[str, Any]:
+    sides = {"left": _cells(catalog.sources[table.left], left), "right": _cells(catalog.sources[table.right], right)}
+    return {joined.column.name: sides[joined.side][joined.origin] for joined in table.joined}

@@ -1,0 +1,91 @@
+"""A running query over topics of its own, and what to send it."""
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from confluent_kafka import Message, Producer
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from tablecast.catalog import Catalog
+from tablecast.kafka.java_settings import java_settings
+from tablecast.pipeline.plan import plan_queries
+from tablecast.pipeline.query import Ends, start_query
+from tablecast.settings import KafkaSettings, PipelineSettings
+from tests.pipeline.changelogs import Changelogs
+from tests.pipeline.model import Sent, truth
+
+SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A record before it is sent. `value` is a dict, or bytes that are bad for `reason`."""
+
+    source: str
+    value: dict[str, Any] | bytes
+    ts: int
+    partition: int = 0
+    reason: str | None = None
+
+
+@dataclass
+class Running:
+    """Sends records and waits for what comes out. Several examples may share one query if their keys differ."""
+
+    catalog: Catalog
+    kafka: KafkaSettings
+    changelogs: Changelogs
+    queries: list[StreamingQuery]
+    producer: Producer
+    sent: list[Sent] = field(default_factory=list)
+
+    def send(self, drafts: Iterable[Draft]) -> list[Sent]:
+        """Returns when Kafka has them, with the offsets that they got."""
+        sent: list[Sent] = []
+        for draft in drafts:
+            self._produce(draft, sent)
+        assert self.producer.flush(30) == 0
+        self.sent += sent
+        return sent
+
+    def _produce(self, draft: Draft, sent: list[Sent]) -> None:
+        value = draft.value if isinstance(draft.value, bytes) else json.dumps(draft.value, ensure_ascii=False).encode()
+        meant = None if draft.reason else draft.value
+
+        def delivered(error: Any, message: Message) -> None:
+            assert error is None, error
+            offset = message.offset()
+            assert offset is not None
+            sent.append(Sent(draft.source, draft.ts, draft.partition, offset, meant if isinstance(meant, dict) else None, draft.reason))
+
+        topic = self.catalog.sources[draft.source].topic
+        self.producer.produce(topic, value, partition=draft.partition, timestamp=draft.ts, on_delivery=delivered)
+        self.producer.poll(0)
+
+    def expect_truth(self, seconds: float = SECONDS) -> None:
+        """Waits until every table equals the truth of all that was sent; fails with the first difference."""
+        expected = truth(self.catalog, self.sent)
+        deadline = time.monotonic() + seconds
+        while differing := [table for table, content in expected.items() if self._content(table) != content]:
+            for query in self.queries:
+                assert query.isActive, query.exception()
+            if time.monotonic() > deadline:
+                table = differing[0]
+                raise AssertionError(f"{table} is {self._content(table)}, expected {expected[table]}; emitted {self.changelogs.emitted}")
+            self.changelogs.poll()
+
+    def _content(self, table: str) -> list[tuple[str, dict[str, Any]]]:
+        content = self.changelogs.content(table)
+        return [(row_id, {"reason": cells["reason"]}) for row_id, cells in content] if table == "dead_letters" else content
+
+
+def run_realtime(
+    spark: SparkSession, catalog: Catalog, kafka: KafkaSettings, topics: Mapping[str, str], settings: PipelineSettings, checkpoint: str
+) -> Running:
+    ends = Ends(java_settings(kafka, "consumer").spark_options(), java_settings(kafka, "producer").spark_options(), topics)
+    queries = [start_query(spark, plan, ends, settings, f"{checkpoint}/q{number}") for number, plan in enumerate(plan_queries(catalog))]
+    return Running(catalog, kafka, Changelogs(kafka, topics), queries, Producer({"bootstrap.servers": kafka.servers, "linger.ms": 0}))

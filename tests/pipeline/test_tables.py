@@ -1,0 +1,147 @@
+"""Every table equals the truth, whatever comes in whatever order."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from tablecast.catalog import Catalog
+from tablecast.catalog_check import build_catalog
+from tablecast.kafka.broker import EmbeddedBroker
+from tablecast.settings import DEFAULT_TABLES, PipelineSettings, Settings
+from tests.pipeline.running import Draft, Running, run_realtime
+
+START = 1_700_000_000_000
+MORE_TABLES = {
+    "inner_ui": {"join": "inner", "left": "users", "right": "accounts", "on": "userId"},
+    "last_ui": {"join": "left", "left": "users", "right": "accounts", "on": "userId", "keep": "last"},
+    "last_inner_ui": {"join": "inner", "left": "users", "right": "accounts", "on": "userId", "keep": "last"},
+    "users_last": {"source": "users", "keep": "last", "key": "userId"},
+}
+PARTITIONS = 2
+
+CreateTopic = Callable[..., str]
+numbers = itertools.count()
+
+
+def catalog_of(create_topic: CreateTopic, partitions: int = PARTITIONS) -> Catalog:
+    catalog, flaws = build_catalog(Settings.model_validate({"tables": DEFAULT_TABLES | MORE_TABLES}))
+    assert flaws == []
+    sources = {name: replace(source, topic=create_topic(name, partitions)) for name, source in catalog.sources.items()}
+    return replace(catalog, sources=sources)
+
+
+def changelogs_of(catalog: Catalog, create_topic: CreateTopic) -> dict[str, str]:
+    return {table: create_topic(table, config={"cleanup.policy": "compact"}) for table in catalog.columns()}
+
+
+@pytest.fixture(scope="module")
+def running(spark: SparkSession, broker: EmbeddedBroker, module_topic: CreateTopic, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One query for all examples of this module: each uses keys of its own."""
+    catalog = catalog_of(module_topic)
+    checkpoint = str(tmp_path_factory.mktemp("checkpoint"))
+    stack = run_realtime(spark, catalog, broker.kafka, changelogs_of(catalog, module_topic), PipelineSettings(), checkpoint)
+    yield stack
+    for query in stack.queries:
+        query.stop()
+    stack.changelogs.close()
+
+
+def user(key: str, name: str, after: int = 0, partition: int = 0, **more: Any) -> Draft:
+    return Draft("users", {"userId": key, "name": name, **more}, START + after, partition)
+
+
+def account(key: str, balance: Any, after: int = 0, partition: int = 0, kind: str = "CHK") -> Draft:
+    return Draft("accounts", {"userId": key, "accountType": kind, "balance": balance}, START + after, partition)
+
+
+def bad(source: str, value: bytes, reason: str, after: int = 0, partition: int = 0) -> Draft:
+    return Draft(source, value, START + after, partition, reason)
+
+
+def key_of(name: str) -> str:
+    return f"{name}-{next(numbers)}"
+
+
+def test_an_account_after_its_user_and_a_newer_one(running: Running) -> None:
+    key = key_of("ann")
+    running.send([user(key, "Ann", 0, age=9007199254740993), account(key, 1.5, 10), account(key, 2.5, 20)])
+    running.expect_truth()
+
+
+def test_an_account_before_its_user_and_a_late_user_that_corrects_it(running: Running) -> None:
+    key = key_of("bob")
+    running.send([account(key, 1.0, 100)])
+    running.expect_truth()
+    running.send([user(key, "Bob, in time but late", 50), user(key, "Bob, after", 150)])
+    running.expect_truth()
+
+
+def test_equal_timestamps_count_as_known(running: Running) -> None:
+    key = key_of("eve")
+    running.send([account(key, 1.0, 7), user(key, "Eve", 7), account(key, 2.0, 7, partition=1)])
+    running.expect_truth()
+
+
+def test_a_late_first_record_moves_its_keyed_row(running: Running) -> None:
+    first, second = key_of("one"), key_of("two")
+    running.send([account(first, 1.0, 500), account(second, 2.0, 400), account(first, 0.5, 300, partition=1)])
+    running.send([user(first, "one", 900), user(second, "two", 800), user(first, "one, earlier", 700, partition=1)])
+    running.expect_truth()
+
+
+def test_values_at_the_edge_arrive_as_they_were_sent(running: Running) -> None:
+    key = key_of('quo"te\\ 🎈 {x}')
+    running.send([user(key, 'a "b" \\ \n 🎈 </script>', 0, age=2**63 - 1, email=""), account(key, float("nan"), 1), account(key, float("-inf"), 2)])
+    running.send([account(key, 1e-300, 3), account(key, 0.1, 4), account(key, -0.0, 5)])
+    running.expect_truth()
+
+
+def test_bad_records_become_dead_letters_and_stop_nobody(running: Running) -> None:
+    key = key_of("ok")
+    running.send(
+        [
+            bad("users", b"not json", "not_json"),
+            bad("users", b'{"userId": "  "}', "null_key", partition=1),
+            bad("accounts", b'{"userId": "a", "balance": "x"}', "wrong_type"),
+            bad("accounts", b"", "not_json", partition=1),
+            bad("users", b'{"userId": "a", "name": "' + b"x" * 1_100_000 + b'"}', "too_large"),
+            bad("users", b"\xff\xfe\x00", "not_json"),
+            user(key, "fine"),
+            account(key, 1.0),
+        ]
+    )
+    running.expect_truth()
+    raws = [cells["raw"] for _, cells in running.changelogs.content("dead_letters")]
+    assert max(len(raw.encode()) for raw in raws) <= 4096 + 2
+
+
+KEYS = st.sampled_from(["a", "b", "c"])
+AFTER = st.integers(0, 30)
+PARTITION = st.integers(0, PARTITIONS - 1)
+DRAFTS = st.one_of(
+    st.builds(user, KEYS, st.text("xyz", max_size=2), AFTER, PARTITION),
+    st.builds(account, KEYS, st.floats(allow_nan=False, width=32), AFTER, PARTITION),
+    st.builds(lambda after, partition: bad("users", b"{", "not_json", after, partition), AFTER, PARTITION),
+    st.builds(lambda after, partition: bad("accounts", b'{"userId": null}', "null_key", after, partition), AFTER, PARTITION),
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(drafts=st.lists(DRAFTS, min_size=1, max_size=25), example=st.uuids())
+def test_any_interleaving_ends_in_the_truth(running: Running, drafts: list[Draft], example: Any) -> None:
+    """Repeated keys, late records, equal timestamps, the same key in two partitions, bad records in between."""
+    name = f"{example.hex[:8]}{next(numbers)}"
+    running.send(_of_example(draft, name) for draft in drafts)
+    running.expect_truth()
+
+
+def _of_example(draft: Draft, example: str) -> Draft:
+    if isinstance(draft.value, bytes):
+        return draft
+    return replace(draft, value={**draft.value, "userId": f"{draft.value['userId']}-{example}"})

@@ -1,0 +1,63 @@
+"""A viewer without a socket, and tables that a test fills by hand."""
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from tablecast.catalog import Column
+from tablecast.server.hub import Hub
+from tablecast.server.session import Session
+from tablecast.tables.generation import Generation
+from tablecast.tables.live_table import LiveTable
+
+KEY = "open sesame"
+COLUMNS = (Column("name", "string"), Column("n", "int64"))
+
+
+class Clock:
+    """Stands still unless it is told."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Talk:
+    """A viewer without a socket: says messages, and hears what the session would send."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def say(self, type: str, **fields: Any) -> list[dict[str, Any]]:
+        self.session.receive(json.dumps({"type": type, **fields}))
+        return self.hear()
+
+    def hear(self) -> list[dict[str, Any]]:
+        heard = []
+        while messages := self.session.outbox.take():
+            heard += [json.loads(message) for message in messages]
+        return heard
+
+
+def generation_of(number: int, rows: int, columns: tuple[Column, ...] = COLUMNS, names: tuple[str, ...] = ("users",)) -> Generation:
+    generation = Generation(number, [LiveTable(name, columns) for name in names], {"user": "users"})
+    for table in generation.tables():
+        for index in range(rows):
+            put(table, index, number)
+    return generation
+
+
+def put(table: LiveTable, index: int, value: int, version: int = 0) -> None:
+    data = json.dumps({"name": f"row {index}", "n": str(value)}).encode()
+    table.upsert(b"0-%d" % index, data, b"1:0:%d|1:0:%d" % (index, version))
+
+
+def table_of(hub: Hub, name: str = "users") -> LiveTable:
+    return hub.current().find(name).table
+
+
+TalkTo = Callable[..., Talk]
+Serving = Callable[..., AbstractContextManager[str]]

@@ -1,0 +1,178 @@
+"""V1 and the contract of HTTP."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pydantic import SecretStr
+from starlette.applications import Starlette
+
+from tablecast.server.app import create_app
+from tablecast.server.auth import Gate
+from tablecast.server.hub import Hub
+from tablecast.settings import ServerSettings
+
+from .talking import KEY
+
+BEARER = {"authorization": f"Bearer {KEY}"}
+
+
+class Browser:
+    """Asks an application without a socket."""
+
+    def __init__(self, app: Starlette, headers: dict[str, str]) -> None:
+        self._app = app
+        self._headers = headers
+
+    def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        async def ask() -> httpx.Response:
+            transport = httpx.ASGITransport(self._app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://server", headers=self._headers) as client:
+                return await client.request(method, path, **options)
+
+        return asyncio.run(ask())
+
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        return self.request("GET", path, **options)
+
+
+Client = Callable[..., Browser]
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Client:
+    def make(hub: Hub, key: bool = True, page: Path = tmp_path / "no page", **settings: Any) -> Browser:
+        app = create_app(hub, ServerSettings(**settings), Gate(SecretStr(KEY)), page=page)
+        return Browser(app, BEARER if key else {})
+
+    return make
+
+
+@pytest.mark.parametrize("path", ["/api/tables", "/api/tables/users/rows", "/api/status", "/metrics", "/api/nothing"])
+@pytest.mark.parametrize(
+    ("header", "code"), [(None, "login_required"), ("Basic abc", "login_required"), ("Bearer wrong", "wrong_key"), ("Bearer ", "wrong_key")]
+)
+def test_nothing_is_served_without_the_key(hub: Hub, client: Client, path: str, header: str | None, code: str) -> None:
+    answer = client(hub, key=False).get(path, headers={"authorization": header} if header else {})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (401, code)
+    assert answer.headers["www-authenticate"] == "Bearer"
+
+
+def test_tables(hub: Hub, client: Client) -> None:
+    columns = [{"name": "name", "type": "string"}, {"name": "n", "type": "int64"}]
+    assert client(hub).get("/api/tables").json() == {
+        "tables": [{"name": "users", "columns": columns, "rows": 10, "generation": 1}],
+        "aliases": {"user": "users"},
+    }
+
+
+def test_rows(hub: Hub, client: Client) -> None:
+    answer = client(hub).get("/api/tables/user/rows", params={"offset": 100, "size": 2})
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json() == {
+        "table": "user",
+        "generation": 1,
+        "total": 10,
+        "offset": 8,
+        "columns": [{"name": "name", "type": "string"}, {"name": "n", "type": "int64"}],
+        "rows": [{"name": "row 8", "n": "1"}, {"name": "row 9", "n": "1"}],
+    }
+
+
+def test_rows_of_a_view_that_is_gone_afterwards(hub: Hub, client: Client) -> None:
+    condition = json.dumps({"op": "ne", "column": "name", "value": "row 9"})
+    answer = client(hub).get("/api/tables/users/rows", params={"size": 2, "sort": "n:asc, name:desc", "filter": condition, "search": "ROW"}).json()
+    assert (answer["total"], [row["name"] for row in answer["rows"]]) == (9, ["row 8", "row 7"])
+    assert hub.wanted() == {"users": frozenset()}
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "code"),
+    [
+        ("size=0", 400, "bad_window"),
+        ("size=1000000", 400, "bad_window"),
+        ("size=many", 400, "bad_window"),
+        ("size=1.5", 400, "bad_window"),
+        ("offset=-1", 400, "bad_window"),
+        ("offset=" + "9" * 30, 400, "bad_window"),
+        ("sort=x", 400, "bad_view"),
+        ("sort=n:up", 400, "bad_view"),
+        ("sort=n,n,n,n", 400, "bad_view"),
+        ("filter=age", 400, "bad_view"),
+        ("filter=[]", 400, "bad_view"),
+        ("filter=%7B%7D", 400, "bad_view"),
+    ],
+)
+def test_a_bad_query_is_refused_with_a_code(hub: Hub, client: Client, query: str, status: int, code: str) -> None:
+    answer = client(hub).get(f"/api/tables/users/rows?{query}")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+    assert set(answer.json()["error"]) == {"code", "message", "hint"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "code"),
+    [
+        ("GET /api/tables/userz/rows", 404, "unknown_table"),
+        ("GET /api/nothing", 404, "not_found"),
+        ("GET /nothing", 404, "not_found"),
+        ("GET /..%2f..%2fsettings.py", 404, "not_found"),
+        ("POST /api/tables", 405, "method_not_allowed"),
+        ("POST /nothing", 405, "method_not_allowed"),
+    ],
+)
+def test_every_error_has_one_form(hub: Hub, client: Client, asked: str, status: int, code: str) -> None:
+    answer = client(hub).request(*asked.split())
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+    assert set(answer.json()["error"]) == {"code", "message", "hint"}
+
+
+def test_a_crash_is_an_answer_too(hub: Hub, client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(hub, "current", lambda: 1 / 0)
+    answer = client(hub).get("/api/tables")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (500, "internal")
+    assert "GET /api/tables failed" in caplog.text
+
+
+def test_health_and_readiness_need_no_key(hub: Hub, client: Client) -> None:
+    assert client(hub, key=False).get("/healthz").status_code == 200
+    assert client(hub, key=False).get("/readyz").json() == {"ready": True}
+    empty = Hub()
+    empty.say("filling", "No generation is live yet.")
+    assert client(empty, key=False).get("/healthz").status_code == 200
+    answer = client(empty, key=False).get("/readyz")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "not_ready")
+    assert "No generation is live yet." in answer.json()["error"]["message"]
+    assert client(empty).get("/api/tables").status_code == 503
+
+
+def test_status(hub: Hub, client: Client) -> None:
+    assert client(hub).get("/api/status").json() == {"feed": {"state": "live", "message": None}, "generation": 1, "generations": []}
+
+
+def test_metrics(hub: Hub, client: Client) -> None:
+    lines = client(hub).get("/metrics").text.splitlines()
+    assert 'tablecast_rows{table="users"} 10' in lines
+    assert 'tablecast_feed_state{state="live"} 1' in lines
+    assert "tablecast_viewers 0" in lines
+    assert "# TYPE tablecast_messages_sent_total counter" in lines
+    assert 'tablecast_feed_state{state="filling"} 1' in client(Hub()).get("/metrics").text.splitlines()
+
+
+def test_the_page_and_its_cache(hub: Hub, client: Client, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<title>Tablecast</title>")
+    (tmp_path / "main-ABCDEF12.js").write_text("1")
+    (tmp_path / "favicon.ico").write_text("1")
+    visitor = client(hub, key=False, page=tmp_path)
+    index = visitor.get("/")
+    assert (index.text, index.headers["cache-control"]) == ("<title>Tablecast</title>", "no-cache")
+    assert visitor.get("/main-ABCDEF12.js").headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert visitor.get("/favicon.ico").headers["cache-control"] == "no-cache"
+
+
+def test_a_server_without_its_page_says_so(hub: Hub, client: Client) -> None:
+    answer = client(hub, key=False).get("/")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "page_missing")

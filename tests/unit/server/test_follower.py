@@ -1,0 +1,167 @@
+"""T6 and H4 without a broker: what becomes of records."""
+
+from collections.abc import Callable, Set
+from dataclasses import dataclass, field
+
+import pytest
+
+from tablecast.kafka.status import ColumnStatus, GenerationStatus, State, TableStatus
+from tablecast.server.follower import GenerationFollower, StatusFollower
+from tablecast.tables.view import SortKey, ViewSpec
+
+BY_N = ViewSpec((SortKey("n"),))
+
+
+@dataclass
+class FakeMessage:
+    """What the reader hands over, as far as we look at it."""
+
+    topic_: str
+    key_: bytes | None
+    value_: bytes | None
+    headers_: list[tuple[str, bytes]] | None = None
+
+    def topic(self) -> str:
+        return self.topic_
+
+    def key(self) -> bytes | None:
+        return self.key_
+
+    def value(self) -> bytes | None:
+        return self.value_
+
+    def headers(self) -> list[tuple[str, bytes]] | None:
+        return self.headers_
+
+
+@dataclass
+class Loop:
+    """Runs what was posted when it is told."""
+
+    steps: list[Callable[[], None]] = field(default_factory=list)
+
+    def post(self, step: Callable[[], None]) -> None:
+        self.steps.append(step)
+
+    def run(self) -> None:
+        while self.steps:
+            self.steps.pop(0)()
+
+
+@dataclass
+class Events:
+    heard: list[str] = field(default_factory=list)
+
+    def filled(self, follower: GenerationFollower) -> None:
+        self.heard.append("filled")
+
+    def waits(self, follower: GenerationFollower) -> None:
+        self.heard.append(f"waits {follower.missing}")
+
+    def lost(self, follower: GenerationFollower, reason: str) -> None:
+        self.heard.append(f"lost {reason}")
+
+    def applied(self, records: int) -> None:
+        self.heard.append(f"applied {records}")
+
+
+def status(generation: int, state: State = "live") -> GenerationStatus:
+    columns = (ColumnStatus("n", "int64"), ColumnStatus("shape", "hexagon"))
+    return GenerationStatus(
+        generation, state, {}, {"users": TableStatus("changelog", columns, max_rows=3)}, {"user": "users"}, "f", "2026-01-01T00:00:00Z"
+    )
+
+
+def record(id: str, value: bytes | None, version: bytes | None) -> FakeMessage:
+    return FakeMessage("changelog", id.encode(), value, [("version", version)] if version else None)
+
+
+@dataclass
+class Filling:
+    follower: GenerationFollower
+    loop: Loop
+    events: Events
+
+    def ids(self) -> list[str]:
+        return [row.id for row in self.follower.generation.find("users").table.rows(0, 9)]
+
+    def come(self, *messages: FakeMessage) -> None:
+        self.follower.records(list(messages))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def filling() -> Filling:
+    loop, events = Loop(), Events()
+    wanted: dict[str, Set[ViewSpec]] = {"users": {BY_N, ViewSpec((SortKey("gone"),))}, "vanished": {BY_N}}
+    return Filling(GenerationFollower(status(1), loop.post, lambda: wanted, events), loop, events)
+
+
+def test_it_fills_apart_and_applies_on_the_loop_afterwards(filling: Filling) -> None:
+    filling.come(record("a", b'{"n":"1"}', b"1:0:1"), record("b", b'{"n":"2"}', b"1:0:2"))
+    assert filling.ids() == ["a", "b"]
+    assert filling.loop.steps == []
+    filling.follower.caught_up()
+    filling.come(record("a", None, b"1:0:3"))
+    assert filling.ids() == ["a", "b"]
+    filling.loop.run()
+    assert filling.ids() == ["b"]
+    assert filling.events.heard == ["filled", "applied 1"]
+
+
+def test_open_views_are_ready_before_the_flip(filling: Filling) -> None:
+    filling.come(record("a", b'{"n":"1"}', b"1:0:1"))
+    filling.follower.caught_up()
+    views = filling.follower.generation.find("users")
+    assert views.specs() == {BY_N}
+    assert views.prepare(BY_N).ready
+
+
+def test_a_record_of_another_format_is_counted_and_skipped(filling: Filling, caplog: pytest.LogCaptureFixture) -> None:
+    filling.come(record("a", b"oops", b"1:0:1"), record("b", b"{}", None), FakeMessage("changelog", None, b"{}", []), record("c", b"{}", b"1:0:3"))
+    assert (filling.ids(), filling.follower.rejected) == (["c"], 3)
+    assert len(caplog.records) == 1
+
+
+def test_bounds_aliases_and_unknown_types_come_from_the_status(filling: Filling) -> None:
+    filling.come(*(record(str(n), b"{}", b"1:0:%d" % n) for n in range(5)))
+    assert filling.ids() == ["2", "3", "4"]
+    assert [column.type for column in filling.follower.generation.find("user").table.columns] == ["int64", "string"]
+
+
+def test_what_comes_after_it_was_abandoned_is_dropped(filling: Filling) -> None:
+    filling.follower.caught_up()
+    filling.come(record("a", b"{}", b"1:0:1"))
+    filling.follower.abandon()
+    filling.loop.run()
+    assert filling.ids() == []
+    for _ in range(20):
+        filling.come(record("a", b"{}", b"1:0:1"))
+
+
+def test_trouble_is_passed_on(filling: Filling) -> None:
+    filling.follower.waits(["changelog"])
+    filling.follower.lost("deleted")
+    filling.loop.run()
+    assert filling.events.heard == ["waits ('changelog',)", "lost deleted"]
+
+
+def test_statuses_are_told_once_all_are_read_and_then_at_each_change(caplog: pytest.LogCaptureFixture) -> None:
+    loop = Loop()
+    told: list[list[tuple[int, str]]] = []
+    follower = StatusFollower(
+        loop.post, lambda self: told.append([(known.generation, known.state) for known in self.generations.values()]), lambda self, reason: None
+    )
+
+    def come(key: bytes, value: bytes | None) -> None:
+        follower.records([FakeMessage("status", key, value)])  # type: ignore[list-item]
+        loop.run()
+
+    come(b"1", status(1).encode())
+    come(b"2", b"not a status")
+    assert told == []
+    follower.caught_up()
+    loop.run()
+    come(b"2", status(2, "building").encode())
+    come(b"1", None)
+    assert told == [[(1, "live")], [(1, "live"), (2, "building")], [(2, "building")]]
+    assert "not readable" in caplog.text
