@@ -13,6 +13,7 @@ TablecastError
 │   ├── TopicMissing
 │   ├── TopicForbidden
 │   └── UntranslatableSetting   a librdkafka setting that Spark's client cannot have
+├── GenerationFailed            a generation that could not be built
 ├── PortInUse
 ├── StateDirInUse               two of us on one state_dir
 ├── ServerUnreachable           transient; what our own client says of a server
@@ -157,6 +158,14 @@ class UntranslatableSetting(KafkaError):
             f"The Kafka setting {name!r} cannot be had in the Java client that Spark uses{f': {why}' if why else ''}.",
             "Change or remove it in [kafka]; the settings that are translated are listed in docs/reference/kafka.md.",
         )
+
+
+class GenerationFailed(TablecastError):
+    code = "generation_failed"
+    transient = True
+
+    def __init__(self, number: int, reason: str) -> None:
+        super().__init__(f"Generation {number} could not be built: {reason}.", "It is tried again as a new one; Spark's log has the whole story.")
 
 
 class PortInUse(TablecastError):

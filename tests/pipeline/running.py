@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from confluent_kafka import Message, Producer
@@ -11,9 +12,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tablecast.catalog import Catalog
+from tablecast.kafka.admin import Topics
+from tablecast.kafka.clients import make_producer
 from tablecast.kafka.java_settings import java_settings
+from tablecast.orchestrator.spans import measure
 from tablecast.pipeline.plan import plan_queries
-from tablecast.pipeline.query import Ends, start_query
+from tablecast.pipeline.query import Ends, Span, fill, start_query
+from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.settings import KafkaSettings, PipelineSettings
 from tests.pipeline.changelogs import Changelogs
 from tests.pipeline.model import Sent, truth
@@ -78,14 +83,51 @@ class Running:
                 raise AssertionError(f"{table} is {self._content(table)}, expected {expected[table]}; emitted {self.changelogs.emitted}")
             self.changelogs.poll()
 
+    def close(self) -> None:
+        for query in self.queries:
+            query.stop()
+        self.changelogs.close()
+
     def _content(self, table: str) -> list[tuple[str, dict[str, Any]]]:
         content = self.changelogs.content(table)
         return [(row_id, {"reason": cells["reason"]}) for row_id, cells in content] if table == "dead_letters" else content
 
 
-def run_realtime(
-    spark: SparkSession, catalog: Catalog, kafka: KafkaSettings, topics: Mapping[str, str], settings: PipelineSettings, checkpoint: str
-) -> Running:
-    ends = Ends(java_settings(kafka, "consumer").spark_options(), java_settings(kafka, "producer").spark_options(), topics)
-    queries = [start_query(spark, plan, ends, settings, f"{checkpoint}/q{number}") for number, plan in enumerate(plan_queries(catalog))]
-    return Running(catalog, kafka, Changelogs(kafka, topics), queries, Producer({"bootstrap.servers": kafka.servers, "linger.ms": 0}))
+@dataclass(frozen=True)
+class Bench:
+    """What a query needs to run: where Spark and Kafka are, and topics for everything."""
+
+    spark: SparkSession
+    kafka: KafkaSettings
+    catalog: Catalog
+    topics: Mapping[str, str]
+    settings: PipelineSettings
+    folder: Path
+
+    def ends(self, number: int) -> Ends:
+        consumer, producer = java_settings(self.kafka, "consumer").spark_options(), java_settings(self.kafka, "producer").spark_options()
+        own = {SEEDS: self.topics[f"{SEEDS}{number}"], MARKS: self.topics[f"{MARKS}{number}"]}
+        return Ends(consumer, consumer, producer, {**self.topics, **own})
+
+    def spans(self) -> dict[str, Span]:
+        return measure(Topics(self.kafka), [source.topic for source in self.catalog.sources.values()], from_beginning=True)
+
+    def started(self, spans: Mapping[str, Span]) -> list[StreamingQuery]:
+        return [
+            start_query(self.spark, plan, self.ends(number), self.settings, spans, self.folder / f"q{number}")
+            for number, plan in enumerate(plan_queries(self.catalog))
+        ]
+
+    def filled(self, spans: Mapping[str, Span]) -> None:
+        for number, plan in enumerate(plan_queries(self.catalog)):
+            fill(self.spark, plan, self.ends(number), self.settings, spans)
+
+    def running(self, queries: list[StreamingQuery]) -> Running:
+        tables = {table: self.topics[table] for table in self.catalog.columns()}
+        return Running(
+            self.catalog,
+            self.kafka,
+            Changelogs(self.kafka, tables),
+            queries,
+            make_producer(self.kafka, {"linger.ms": 0, "message.max.bytes": 4_000_000}),
+        )

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,11 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from tablecast.catalog import Catalog
 from tablecast.catalog_check import build_catalog
 from tablecast.kafka.broker import EmbeddedBroker
+from tablecast.kafka.changelog import record_bytes
+from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.settings import DEFAULT_TABLES, PipelineSettings, Settings
-from tests.pipeline.running import Draft, Running, run_realtime
+from tests.pipeline.running import Bench, Draft, Running
 
 START = 1_700_000_000_000
 MORE_TABLES = {
@@ -29,27 +31,24 @@ CreateTopic = Callable[..., str]
 numbers = itertools.count()
 
 
-def catalog_of(create_topic: CreateTopic, partitions: int = PARTITIONS) -> Catalog:
+def bench_of(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, folder: Path) -> Bench:
+    """The default tables and every further kind, over topics of several partitions."""
     catalog, flaws = build_catalog(Settings.model_validate({"tables": DEFAULT_TABLES | MORE_TABLES}))
     assert flaws == []
-    sources = {name: replace(source, topic=create_topic(name, partitions)) for name, source in catalog.sources.items()}
-    return replace(catalog, sources=sources)
-
-
-def changelogs_of(catalog: Catalog, create_topic: CreateTopic) -> dict[str, str]:
-    return {table: create_topic(table, config={"cleanup.policy": "compact"}) for table in catalog.columns()}
+    sources = {name: replace(source, topic=create_topic(name, PARTITIONS, {"retention.ms": "-1"})) for name, source in catalog.sources.items()}
+    large = {"max.message.bytes": str(record_bytes(PipelineSettings().row_bytes))}
+    topics = {table: create_topic(table, 1, large | {"cleanup.policy": "compact"}) for table in catalog.columns()}
+    topics |= {f"{SEEDS}0": create_topic("seeds", 2, large), f"{MARKS}0": create_topic("marks")}
+    return Bench(spark, broker.kafka, replace(catalog, sources=sources), topics, PipelineSettings(), folder)
 
 
 @pytest.fixture(scope="module")
 def running(spark: SparkSession, broker: EmbeddedBroker, module_topic: CreateTopic, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """One query for all examples of this module: each uses keys of its own."""
-    catalog = catalog_of(module_topic)
-    checkpoint = str(tmp_path_factory.mktemp("checkpoint"))
-    stack = run_realtime(spark, catalog, broker.kafka, changelogs_of(catalog, module_topic), PipelineSettings(), checkpoint)
+    bench = bench_of(spark, broker, module_topic, tmp_path_factory.mktemp("checkpoint"))
+    stack = bench.running(bench.started(bench.spans()))
     yield stack
-    for query in stack.queries:
-        query.stop()
-    stack.changelogs.close()
+    stack.close()
 
 
 def user(key: str, name: str, after: int = 0, partition: int = 0, **more: Any) -> Draft:
@@ -145,3 +144,28 @@ def _of_example(draft: Draft, example: str) -> Draft:
     if isinstance(draft.value, bytes):
         return draft
     return replace(draft, value={**draft.value, "userId": f"{draft.value['userId']}-{example}"})
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=st.lists(DRAFTS, min_size=5, max_size=60), after=st.lists(DRAFTS, min_size=1, max_size=20))
+def test_a_filled_generation_goes_on_in_real_time_on_exactly_the_next_record(
+    spark: SparkSession,
+    broker: EmbeddedBroker,
+    create_topic: CreateTopic,
+    tmp_path_factory: pytest.TempPathFactory,
+    before: list[Draft],
+    after: list[Draft],
+) -> None:
+    """The backlog by the batch plan, what comes later by the real-time plan from seeds: together the truth."""
+    bench = bench_of(spark, broker, create_topic, tmp_path_factory.mktemp("filled"))
+    stack = bench.running([])
+    try:
+        stack.send(before)
+        spans = bench.spans()
+        bench.filled(spans)
+        stack.expect_truth()
+        stack.send(after)
+        stack.queries += bench.started(spans)
+        stack.expect_truth()
+    finally:
+        stack.close()

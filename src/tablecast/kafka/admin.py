@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from confluent_kafka import OFFSET_END, Consumer, KafkaException, TopicCollection, TopicPartition
+from confluent_kafka import OFFSET_END, Consumer, IsolationLevel, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka import KafkaError as Code
 from confluent_kafka.admin import NewTopic, OffsetSpec
 
@@ -87,7 +87,7 @@ class Topics:
         self._until(lambda: not self.names() & set(names), "topics are still being deleted")
 
     def end_offsets(self, topic: str) -> dict[int, int]:
-        """Partition to the offset that the next record will get."""
+        """Partition to the offset after the last record that can be read: one of an open transaction cannot."""
         return self._offsets(topic, OffsetSpec.latest())
 
     def begin_offsets(self, topic: str) -> dict[int, int]:
@@ -106,7 +106,8 @@ class Topics:
 
     def _try_offsets(self, topic: str, partitions: Sequence[int], spec: OffsetSpec) -> dict[int, int]:
         """Nothing while a leader is on its way: metadata names one a moment before it serves."""
-        answers = self._admin.list_offsets({TopicPartition(topic, partition): spec for partition in partitions}, request_timeout=self._timeout)
+        places = {TopicPartition(topic, partition): spec for partition in partitions}
+        answers = self._admin.list_offsets(places, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=self._timeout)
         results = {place.partition: self._result(future, topic, "read", tolerated=MOVING) for place, future in answers.items()}
         return {} if TOLERATED in results.values() else {partition: result.offset for partition, result in results.items()}
 

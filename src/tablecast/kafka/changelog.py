@@ -17,5 +17,5 @@ MIB = 1 << 20
 
 
 def record_bytes(row_bytes: int) -> int:
-    """The largest record when an encoded source row has at most `row_bytes`: a joined row has two, its row id may be another, and there are headers."""
+    """The largest record when an encoded source row has at most `row_bytes`: a joined row has two, its row id may be one, and there are headers."""
     return 3 * row_bytes + MIB

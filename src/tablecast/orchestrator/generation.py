@@ -1,95 +1,85 @@
-"""A generation: one catalogue over one set of topics, its changelogs, checkpoints and queries."""
+"""A generation that runs: its topics, checkpoints, spans and queries."""
 
-import hashlib
-import shutil
-from dataclasses import dataclass
-from datetime import UTC, datetime
+import logging
+import time
+from collections.abc import Callable
 from pathlib import Path
 
-import pyspark
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-import tablecast
-from tablecast.catalog import Bound, Catalog
+from tablecast.errors import GenerationFailed
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.changelog import record_bytes
 from tablecast.kafka.java_settings import java_settings
-from tablecast.kafka.names import changelog_topic
-from tablecast.kafka.status import ColumnStatus, GenerationStatus, State, TableStatus
-from tablecast.pipeline.plan import plan_queries
-from tablecast.pipeline.query import Ends, start_query
+from tablecast.kafka.names import mark_topic, seed_topic
+from tablecast.orchestrator import spans
+from tablecast.orchestrator.blueprint import Blueprint
+from tablecast.orchestrator.marks import Marks
+from tablecast.orchestrator.removal import folder_of, remove_generation
+from tablecast.pipeline.plan import QueryPlan, plan_queries
+from tablecast.pipeline.query import Ends, Spans, fill, start_query
+from tablecast.pipeline.rows import MARKS, SEEDS
+from tablecast.pipeline.seed import mark_lanes
+from tablecast.pipeline.session import state_partitions
 from tablecast.settings import KafkaSettings, Settings
 
-
-@dataclass(frozen=True)
-class Blueprint:
-    """What a generation is, before and apart from its running."""
-
-    number: int
-    catalog: Catalog
-    fingerprint: str
-    changelogs: dict[str, str]
-
-    def status(self, state: State, error: str | None = None) -> GenerationStatus:
-        return GenerationStatus(
-            generation=self.number,
-            state=state,
-            topics={name: source.topic for name, source in self.catalog.sources.items()},
-            tables={name: self._table_status(name) for name in self.changelogs},
-            aliases=dict(self.catalog.aliases),
-            fingerprint=self.fingerprint,
-            changed=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            error=error,
-        )
-
-    def _table_status(self, name: str) -> TableStatus:
-        columns = tuple(ColumnStatus(column.name, column.type) for column in self.catalog.columns()[name])
-        bound = self.catalog.tables[name].bound if name in self.catalog.tables else Bound()
-        return TableStatus(self.changelogs[name], columns, bound.rows, bound.seconds)
-
-
-def draw(number: int, catalog: Catalog, settings: Settings) -> Blueprint:
-    changelogs = {table: changelog_topic(settings.changelog.prefix, table, number) for table in catalog.columns()}
-    return Blueprint(number, catalog, fingerprint(catalog, settings), changelogs)
-
-
-def fingerprint(catalog: Catalog, settings: Settings) -> str:
-    """Differs whenever a checkpoint of one would not fit, or would mean something else, under the other."""
-    meaning = (catalog, settings.pipeline.history, settings.pipeline.trigger, settings.kafka.servers, pyspark.__version__, tablecast.__version__)
-    return hashlib.sha256(repr(meaning).encode()).hexdigest()[:16]
+log = logging.getLogger(__name__)
 
 
 class Generation:
-    """The running queries of a blueprint."""
+    """build() and then start(), or after a restart start() alone."""
 
     def __init__(self, blueprint: Blueprint, session: SparkSession, settings: Settings, changelog: KafkaSettings) -> None:
         self.blueprint = blueprint
         self.session = session
         self.settings = settings
         self.changelog = changelog
+        self.plans: list[QueryPlan] = plan_queries(blueprint.catalog)
         self.queries: list[StreamingQuery] = []
 
     @property
-    def checkpoints(self) -> Path:
-        return self.settings.pipeline.state_dir.resolve() / "checkpoints" / f"g{self.blueprint.number}"
+    def folder(self) -> Path:
+        return folder_of(self.blueprint.number, self.settings)
 
-    def create_changelogs(self) -> None:
-        topics = Topics(self.changelog)
-        config = {"cleanup.policy": "compact", "max.message.bytes": str(record_bytes(self.settings.pipeline.row_bytes))}
-        for topic in self.blueprint.changelogs.values():
-            topics.ensure(topic, 1, config, self.settings.changelog.replication)
+    @property
+    def spans_file(self) -> Path:
+        return self.folder / "spans.json"
+
+    def build(self) -> None:
+        """Creates the topics and writes every row of the records that exist now."""
+        self._create_topics()
+        sources = [given.source.topic for plan in self.plans for given in plan.inputs]
+        measured = spans.measure(Topics(self.settings.kafka, "source"), sources, self.settings.pipeline.starting_offsets == "earliest")
+        spans.save(measured, self.spans_file)
+        total = sum(span.records for span in measured.values())
+        log.info("[orchestrator] generation %d: filling %s records", self.blueprint.number, f"{total:,}")
+        started = time.monotonic()
+        for number, plan in enumerate(self.plans):
+            self._fill(number, plan, measured)
+        seconds = time.monotonic() - started
+        log.info("[orchestrator] generation %d: filled in %.1f s (%s records/s)", self.blueprint.number, seconds, f"{total / seconds:,.0f}")
 
     def start(self) -> None:
-        """Starts every query that does not run. Those with a checkpoint go on where they were."""
-        ends = Ends(
-            java_settings(self.settings.kafka, "consumer").spark_options(),
-            java_settings(self.changelog, "producer").spark_options(),
-            self.blueprint.changelogs,
-        )
-        for number, plan in enumerate(plan_queries(self.blueprint.catalog)):
-            query = start_query(self.session, plan, ends, self.settings.pipeline, self.checkpoints / f"q{number}")
-            self.queries.append(query)
+        """Starts the queries. Those with a checkpoint go on where they were."""
+        known = spans.read(self.spans_file)
+        for number, plan in enumerate(self.plans):
+            checkpoint = self.folder / f"q{number}"
+            self.queries.append(start_query(self.session, plan, self._ends(number), self.settings.pipeline, known, checkpoint))
+
+    def await_marks(self, given_up: Callable[[], bool]) -> None:
+        """Returns when every query knows what the batch job knew. GenerationFailed if a query ends before."""
+        lanes = mark_lanes(self.session, state_partitions())
+        for number in range(len(self.plans)):
+            ends = self._ends(number)
+            marks = Marks(self.changelog, ends.topics[SEEDS], ends.topics[MARKS], state_partitions(), lanes)
+            try:
+                marks.send()
+                while not marks.all_came() and not given_up():
+                    if reason := self.failure():
+                        raise GenerationFailed(self.blueprint.number, reason)
+            finally:
+                marks.close()
 
     def failure(self) -> str | None:
         """Why a query ended, in one line; None while all run."""
@@ -105,7 +95,34 @@ class Generation:
         self.queries.clear()
 
     def remove(self) -> None:
-        """Stops and forgets everything: changelogs and checkpoints too."""
+        """Stops and forgets everything: topics and checkpoints too."""
         self.stop()
-        Topics(self.changelog).delete(self.blueprint.changelogs.values())
-        shutil.rmtree(self.checkpoints, ignore_errors=True)
+        remove_generation(self.blueprint.number, Topics(self.changelog), self.settings)
+
+    def _fill(self, number: int, plan: QueryPlan, measured: Spans) -> None:
+        if any(measured[given.source.topic].records for given in plan.inputs):
+            fill(self.session, plan, self._ends(number), self.settings.pipeline, measured)
+
+    def _create_topics(self) -> None:
+        topics = Topics(self.changelog)
+        copies = self.settings.changelog.replication
+        large = {"max.message.bytes": str(record_bytes(self.settings.pipeline.row_bytes))}
+        for topic in self.blueprint.changelogs.values():
+            topics.ensure(topic, 1, large | {"cleanup.policy": "compact"}, copies)
+        for number in range(len(self.plans)):
+            own = self._own_topics(number)
+            # Never deleted by age: a query that starts anew reads its seeds again.
+            topics.ensure(own[SEEDS], state_partitions(), large | {"retention.ms": "-1"}, copies)
+            topics.ensure(own[MARKS], 1, {"retention.ms": "-1"}, copies)
+
+    def _own_topics(self, number: int) -> dict[str, str]:
+        prefix, generation = self.settings.changelog.prefix, self.blueprint.number
+        return {SEEDS: seed_topic(prefix, generation, number), MARKS: mark_topic(prefix, generation, number)}
+
+    def _ends(self, number: int) -> Ends:
+        return Ends(
+            sources=java_settings(self.settings.kafka, "consumer").spark_options(),
+            seeds=java_settings(self.changelog, "consumer").spark_options(),
+            changelogs=java_settings(self.changelog, "producer").spark_options(),
+            topics=self.blueprint.changelogs | self._own_topics(number),
+        )

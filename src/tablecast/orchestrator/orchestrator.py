@@ -7,18 +7,20 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tablecast.configuration import Configuration
-from tablecast.errors import TablecastError, TopicMissing
+from tablecast.errors import GenerationFailed, TablecastError, TopicMissing
 from tablecast.jars import fetch
 from tablecast.kafka.admin import Topics, wait_until_up
 from tablecast.kafka.broker import wait_for_broker
 from tablecast.kafka.java_settings import java_settings
-from tablecast.kafka.status import GenerationStatus
 from tablecast.orchestrator.backoff import Backoff
+from tablecast.orchestrator.blueprint import Blueprint, draw
 from tablecast.orchestrator.board import StatusBoard
-from tablecast.orchestrator.generation import Blueprint, Generation, draw
+from tablecast.orchestrator.generation import Generation
+from tablecast.orchestrator.removal import remove_generation
 from tablecast.pipeline.session import start_session
 from tablecast.settings import KafkaSettings
 
@@ -26,6 +28,8 @@ log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.2
 WAIT_SECONDS = 60.0
+
+UNFINISHED = ("building", "hydrating", "ready", "lingering")
 
 Result = TypeVar("Result")
 
@@ -67,12 +71,16 @@ class Orchestrator:
         self.changelog = changelog
         self.session = session
         self.stop = stop
+        self.lingering: dict[int, float] = {}
 
     def run(self) -> None:
         board = patiently(self._open_board, self.stop)
         if board is None or patiently(self._check_sources, self.stop) is None:
             return
-        generation = self._generation(board)
+        self._clean_up(board)
+        generation = patiently(lambda: self._generation(board), self.stop)
+        if generation is None:
+            return
         log.info("[orchestrator] ready")
         self._keep_running(generation, board)
         generation.stop()
@@ -89,37 +97,61 @@ class Orchestrator:
         return True
 
     def _generation(self, board: StatusBoard) -> Generation:
-        """The live one if it still means the same, else a new one that takes over from it."""
+        """The live one if it still means the same and its checkpoints are here, else a new one that takes over from it."""
         live = board.live()
-        number = live.generation if live is not None else board.next_number()
-        blueprint = draw(number, self.catalog, self.settings)
-        if live is not None and live.fingerprint == blueprint.fingerprint:
-            log.info("[orchestrator] generation %d goes on", number)
-            return self._started(blueprint)
-        blueprint = draw(board.next_number(), self.catalog, self.settings)
-        return self._built(blueprint, board)
+        if live is not None:
+            known = self._of(draw(live.generation, self.catalog, self.settings))
+            if known.blueprint.fingerprint == live.fingerprint and known.spans_file.exists():
+                log.info("[orchestrator] generation %d goes on", live.generation)
+                known.start()
+                return known
+        return self._built(self._of(draw(board.next_number(), self.catalog, self.settings)), board)
 
-    def _built(self, blueprint: Blueprint, board: StatusBoard) -> Generation:
+    def _of(self, blueprint: Blueprint) -> Generation:
+        return Generation(blueprint, self.session, self.settings, self.changelog)
+
+    def _clean_up(self, board: StatusBoard) -> None:
+        """Removes what an earlier run left behind: half built, or not yet retired."""
+        for status in [status for status in board.generations.values() if status.state in UNFINISHED]:
+            self._retire(status.generation, board)
+
+    def _retire(self, number: int, board: StatusBoard) -> None:
+        remove_generation(number, Topics(self.changelog), self.settings)
+        board.announce(msgspec.structs.replace(board.generations[number], state="retired"))
+        log.info("[orchestrator] generation %d is retired", number)
+
+    def _built(self, generation: Generation, board: StatusBoard) -> Generation:
+        blueprint = generation.blueprint
         log.info("[orchestrator] generation %d is being built", blueprint.number)
-        old = board.live()
         board.announce(blueprint.status("building"))
-        generation = self._started(blueprint)
-        board.announce(blueprint.status("live"))
-        if old is not None:
-            board.announce(_retired(old))
-        topics = " ".join(f"{name}={source.topic!r}" for name, source in blueprint.catalog.sources.items())
-        log.info("[orchestrator] topics set %s", topics)
+        try:
+            board.announce(blueprint.status("hydrating"))
+            generation.build()
+            generation.start()
+            generation.await_marks(self.stop.is_set)
+        except (PySparkException, TablecastError) as error:
+            generation.remove()
+            reason = str(error).strip().splitlines()[0][:500]
+            board.announce(blueprint.status("failed", reason))
+            raise GenerationFailed(blueprint.number, reason) from error
+        self._promote(generation, board)
         return generation
 
-    def _started(self, blueprint: Blueprint) -> Generation:
-        generation = Generation(blueprint, self.session, self.settings, self.changelog)
-        generation.create_changelogs()
-        generation.start()
-        return generation
+    def _promote(self, generation: Generation, board: StatusBoard) -> None:
+        old = board.live()
+        board.announce(generation.blueprint.status("live"))
+        if old is not None:
+            board.announce(msgspec.structs.replace(old, state="lingering"))
+            self.lingering[old.generation] = time.monotonic() + self.settings.pipeline.linger_seconds
+        topics = " ".join(f"{name}={source.topic!r}" for name, source in self.catalog.sources.items())
+        log.info("[orchestrator] topics set %s", topics)
 
     def _keep_running(self, generation: Generation, board: StatusBoard) -> None:
         backoff = Backoff()
         while not self.stop.wait(POLL_SECONDS):
+            for number in [number for number, due in self.lingering.items() if due <= time.monotonic()]:
+                del self.lingering[number]
+                self._retire(number, board)
             reason = generation.failure()
             if reason is None:
                 continue
@@ -129,7 +161,3 @@ class Orchestrator:
             generation.stop()
             if not self.stop.wait(pause):
                 generation.start()
-
-
-def _retired(status: GenerationStatus) -> GenerationStatus:
-    return msgspec.structs.replace(status, state="retired")

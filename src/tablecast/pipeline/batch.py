@@ -14,9 +14,7 @@ from tablecast.catalog import JoinTable, SourceTable
 from tablecast.pipeline.plan import QueryPlan
 from tablecast.pipeline.realtime import newest_of_key
 from tablecast.pipeline.rows import Rows, no_rows, parts
-
-SEEDS = "seeds"
-"""The name under which `topics` holds the topic that seeds go to."""
+from tablecast.pipeline.seed import seed_value
 
 
 def filled_rows(records: DataFrame, plan: QueryPlan, topics: Mapping[str, str], history: int) -> DataFrame:
@@ -27,7 +25,7 @@ def filled_rows(records: DataFrame, plan: QueryPlan, topics: Mapping[str, str], 
     lots = [
         _exploded(records.where(F.col("key").isNull()), each.loose()),
         _exploded(each.with_history(keyed), each.of_keys()),
-        _exploded(_per_key(keyed, rows, history), _EachKey(rows, topics[SEEDS]).all()),
+        _exploded(_per_key(keyed, rows, history), _EachKey(rows, history).all()),
     ]
     return lots[0].unionByName(lots[1]).unionByName(lots[2])
 
@@ -107,10 +105,10 @@ class _EachRecord:
 class _EachKey:
     """Tables that have a row for each key, and the seeds."""
 
-    def __init__(self, rows: Rows, seeds: str) -> None:
+    def __init__(self, rows: Rows, history: int) -> None:
         self.rows = rows
         self.plan = rows.plan
-        self.seeds = seeds
+        self.history = history
 
     def all(self) -> Iterator[Expression]:
         for table in self.plan.tables:
@@ -120,6 +118,7 @@ class _EachKey:
                 index = self.plan.index(table.source)
                 newest = self._newest(index)
                 yield F.when(newest.isNotNull(), F.array(self.rows.keyed(table, F.col("head"), newest, F.col(f"first{index}"))))
+        yield F.array(self.rows.seed(seed_value(self.plan, self.history)))
 
     def _newest(self, index: int) -> Expression:
         return F.get(f"newest{index}", F.lit(0))

@@ -1,42 +1,82 @@
-"""Starts the streaming queries of a generation."""
+"""Fills the tables of a query from the backlog, and starts the query that keeps them up."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import PurePath
 
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from tablecast.catalog import Source
+from tablecast.pipeline.batch import filled_rows
 from tablecast.pipeline.encode import encode
 from tablecast.pipeline.normalise import normalise
 from tablecast.pipeline.plan import QueryPlan
 from tablecast.pipeline.realtime import changed_rows
-from tablecast.pipeline.sink import changelog_writer
-from tablecast.pipeline.sources import stream
+from tablecast.pipeline.rows import SEEDS
+from tablecast.pipeline.seed import seed_records, without_seed
+from tablecast.pipeline.sink import changelog_writer, write_changelogs
+from tablecast.pipeline.sources import Offsets, backlog, stream
 from tablecast.settings import PipelineSettings
 
 
 @dataclass(frozen=True)
 class Ends:
-    """Where a query reads and where it writes: Spark's options for both Kafkas, and the changelog of each table."""
+    """Where a query reads and where it writes: Spark's options for the Kafka of the sources and, as a reader and as a writer, for that of
+    the changelogs; the topic of each table, and those of seeds and marks."""
 
     sources: Mapping[str, str]
+    seeds: Mapping[str, str]
     changelogs: Mapping[str, str]
     topics: Mapping[str, str]
 
 
-def start_query(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings, checkpoint: PurePath | str) -> StreamingQuery:
-    """Runs until it is stopped or fails. A checkpoint that exists is gone on with."""
-    rows = changed_rows(_records(session, plan, ends, settings), plan, ends.topics, settings.history)
+@dataclass(frozen=True)
+class Span:
+    """What of a topic is filled by a batch job: from `begin` up to, and without, `end`. The query goes on at `end`."""
+
+    begin: Offsets
+    end: Offsets
+
+    @property
+    def records(self) -> int:
+        return sum(max(0, end - self.begin.get(partition, end)) for partition, end in self.end.items())
+
+
+Spans = Mapping[str, Span]
+"""Topic to span."""
+
+
+def fill(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings, spans: Spans) -> None:
+    """Writes every row that the spans hold, and the seeds. May be run again: rows of the same version have the same content."""
+
+    def read(source: Source) -> DataFrame:
+        span = spans[source.topic]
+        return backlog(session, source.topic, ends.sources, span.begin, span.end)
+
+    records = _records(plan, settings, read).persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        write_changelogs(filled_rows(records, plan, ends.topics, settings.history), ends.changelogs, settings.row_bytes)
+    finally:
+        records.unpersist()
+
+
+def start_query(
+    session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings, spans: Spans, checkpoint: PurePath | str
+) -> StreamingQuery:
+    """Runs until it is stopped or fails. A checkpoint that exists is gone on with, else the ends of the spans are where it begins."""
+    records = without_seed(
+        _records(plan, settings, lambda source: stream(session, source.topic, ends.sources, spans[source.topic].end)), plan, settings.history
+    )
+    seeds = seed_records(stream(session, ends.topics[SEEDS], ends.seeds), records.schema, plan, settings.history)
+    rows = changed_rows(records.unionByName(seeds), plan, ends.topics, settings.history)
     writer = changelog_writer(rows, ends.changelogs, settings.row_bytes).option("checkpointLocation", str(checkpoint))
     # The type hints of PySpark 4.3 do not know this trigger yet.
     return writer.trigger(realTime=settings.checkpoint_interval).start()  # type: ignore[call-overload,no-any-return]
 
 
-def _records(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings) -> DataFrame:
-    inputs = [
-        encode(normalise(stream(session, given.source, ends.sources, settings.starting_offsets), given.source), plan, index, settings.row_bytes)
-        for index, given in enumerate(plan.inputs)
-    ]
+def _records(plan: QueryPlan, settings: PipelineSettings, read: Callable[[Source], DataFrame]) -> DataFrame:
+    inputs = [encode(normalise(read(given.source), given.source), plan, index, settings.row_bytes) for index, given in enumerate(plan.inputs)]
     return reduce(DataFrame.unionByName, inputs)

@@ -5,6 +5,7 @@ newest rows of each side follow the rows that it changes. In a micro-batch, whic
 """
 
 from collections.abc import Iterator, Mapping
+from functools import reduce
 
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
@@ -13,14 +14,38 @@ from pyspark.sql import functions as F
 from tablecast.catalog import JoinTable, SourceTable
 from tablecast.pipeline.plan import QueryPlan
 from tablecast.pipeline.rows import Rows, no_rows, order_of, parts, same
+from tablecast.pipeline.seed import MARK, SEED, seed_schema
 
 
 def changed_rows(records: DataFrame, plan: QueryPlan, topics: Mapping[str, str], history: int) -> DataFrame:
-    """`records` as encode() makes them, all inputs of the plan together. Out: topic, id, value, version, order; one for each row that changes."""
+    """`records` are source records and seeds together. Out: topic, id, value, version, order; one for each row that a record changes."""
     rows = Rows(plan, topics)
-    state = records.groupBy("key", "lane").agg(F.last("record").alias("record"), *newest_of_key(rows, history))
+    state = records.groupBy("key", "lane").agg(
+        F.last("record").alias("record"), F.first("seed", ignorenulls=True).alias("seed"), *newest_of_key(rows, history)
+    )
     changes = F.concat(*(F.coalesce(change, no_rows()) for change in _Changes(rows).all()))
-    return state.select(F.explode(changes).alias("row")).select("row.*")
+    return state.select(*_with_seed(plan, history)).select(F.explode(changes).alias("row")).select("row.*")
+
+
+def _with_seed(plan: QueryPlan, history: int) -> Iterator[Expression]:
+    """The state of a key with what its seed says. `untold`: records came before the seed, and what they changed is to be said again."""
+    yield from (F.col("key"), F.col("lane"), F.col("record"))
+    seed = F.col("seed")
+    alive = [F.col(f"newest{index}") for index in range(len(plan.inputs)) if plan.depth(index, history)]
+    some = reduce(lambda one, other: one | other, (F.size(newest) > 0 for newest in alive), F.lit(False))
+    yield ((F.col("record")["input"] == SEED) & F.coalesce(some, F.lit(False))).alias("untold")
+    for index in range(len(plan.inputs)):
+        if depth := plan.depth(index, history):
+            newest = F.col(f"newest{index}")
+            both = F.concat(F.coalesce(newest, F.array().cast(_type_of(plan, history, f"newest{index}"))), seed[f"newest{index}"])
+            merged = F.slice(F.sort_array(both, asc=False), 1, depth)
+            yield F.when(seed[f"newest{index}"].isNull(), newest).otherwise(merged).alias(f"newest{index}")
+        if plan.needs_first(index):
+            yield F.least(F.col(f"first{index}"), seed[f"first{index}"]).alias(f"first{index}")
+
+
+def _type_of(plan: QueryPlan, history: int, name: str) -> str:
+    return seed_schema(plan, history)[name].dataType.simpleString()
 
 
 def newest_of_key(rows: Rows, history: int) -> Iterator[Expression]:
@@ -43,6 +68,7 @@ class _Changes:
         self.plan = rows.plan
         self.record = F.col("record")
         self.head = self.record["head"]
+        self.untold = F.col("untold")
 
     def all(self) -> Iterator[Expression]:
         for table in self.plan.tables:
@@ -51,6 +77,7 @@ class _Changes:
             else:
                 yield self._of_source(table)
         yield F.when(self.rows.is_dead_letter(self.record), F.array(self.rows.dead_letter(self.record)))
+        yield F.when(self.record["input"] == MARK, F.array(self.rows.mark(self.record)))
 
     def _from(self, index: int) -> Expression:
         return (self.record["input"] == index) & self.record["reason"].isNull()
@@ -67,7 +94,8 @@ class _Changes:
         if table.key is None:
             return F.when(self._from(index), F.array(self.rows.plain(table, self.record)))
         row = self.rows.keyed(table, self.head, self._newest(index), F.col(f"first{index}"))
-        return F.when(self._from(index) & self._moves_keyed_row(index), F.array(row))
+        moved = self._from(index) & self._moves_keyed_row(index)
+        return F.when(moved | (self.untold & self._newest(index).isNotNull()), F.array(row))
 
     def _joined(self, table: JoinTable) -> Expression:
         """Left and inner: a left record changes its own row, a new last right record every row of its key."""
@@ -79,7 +107,7 @@ class _Changes:
             own = F.when(self._moves_keyed_row(left), lefts)
         else:
             own = F.array(parts(self.record, self.rows.kept))
-        touched = F.when(self._from(left), own).when(self._from(right) & same(last, self.record), lefts)
+        touched = F.when(self._from(left), own).when((self._from(right) & same(last, self.record)) | self.untold, lefts)
         if table.join == "inner":
             touched = F.when(last.isNotNull(), touched)
         return F.transform(touched, lambda row: self.rows.joined(table, self.head, row, last, first))
@@ -94,4 +122,5 @@ class _Changes:
         own = F.array(self.rows.joined(table, self.head, self.record, as_of(self.record["ts"])))
         corrected = F.filter(f"newest{left}", lambda row: (row["ts"] >= self.record["ts"]) & same(as_of(row["ts"]), self.record))
         rows = F.transform(corrected, lambda row: self.rows.joined(table, self.head, row, parts(self.record, self.rows.kept)))
-        return F.when(self._from(left), own).when(self._from(right), rows)
+        every = F.transform(f"newest{left}", lambda row: self.rows.joined(table, self.head, row, as_of(row["ts"])))
+        return F.when(self._from(left), own).when(self._from(right), rows).when(self.untold, every)

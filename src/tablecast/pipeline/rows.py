@@ -13,6 +13,8 @@ from tablecast.pipeline.encode import bodies_of, body_names, null_body, right_na
 from tablecast.pipeline.plan import QueryPlan
 
 ROWS = "array<struct<topic:string,id:string,value:string,version:string,order:string>>"
+SEEDS, MARKS = "#seeds", "#marks"
+"""Under these names, which no table can have, `topics` holds the topic that seeds go to and the one that marks come out on."""
 ORDER = ("ts", "p", "o")
 DEAD_LETTER_TIME = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"
 
@@ -82,6 +84,13 @@ class Rows:
         )
         row_id = F.concat_ws("-", F.get(names, record["input"]), _row_id(record))
         return self._row(DEAD_LETTERS, row_id, F.to_json(cells, {"ignoreNullFields": "false"}), order_text(record))
+
+    def seed(self, value: Expression) -> Expression:
+        return self._row(SEEDS, F.col("key"), value, F.lit(None).cast("string"))
+
+    def mark(self, record: Expression) -> Expression:
+        """Says that everything before a mark went in. Its id tells which mark it is."""
+        return self._row(MARKS, F.concat_ws("-", record["p"], F.col("lane")), F.lit("{}"), order_text(record))
 
     def is_dead_letter(self, record: Expression) -> Expression:
         """Whether this query is the one that reports it."""

@@ -10,7 +10,8 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER, record_bytes
 
 # Rows leave one by one in real time: waiting for company would be the largest part of their latency.
-PRODUCER_OPTIONS = {"kafka.linger.ms": "0", "kafka.acks": "all", "kafka.compression.type": "none"}
+PROMPTLY = {"kafka.linger.ms": "0", "kafka.acks": "all", "kafka.compression.type": "none"}
+IN_BULK = {"kafka.linger.ms": "20", "kafka.acks": "all", "kafka.compression.type": "lz4", "kafka.batch.size": "262144"}
 
 
 def changelog_records(rows: DataFrame) -> DataFrame:
@@ -23,8 +24,17 @@ def changelog_records(rows: DataFrame) -> DataFrame:
 
 
 def changelog_writer(rows: DataFrame, kafka: Mapping[str, str], row_bytes: int) -> DataStreamWriter:
-    options = {**PRODUCER_OPTIONS, "kafka.max.request.size": str(record_bytes(row_bytes)), **kafka}
-    return changelog_records(rows).writeStream.format("kafka").outputMode("update").options(**options).option("includeHeaders", "true")
+    options = _options(PROMPTLY, kafka, row_bytes)
+    return changelog_records(rows).writeStream.format("kafka").outputMode("update").options(**options)
+
+
+def write_changelogs(rows: DataFrame, kafka: Mapping[str, str], row_bytes: int) -> None:
+    """Returns when all rows are on the broker."""
+    changelog_records(rows).write.format("kafka").options(**_options(IN_BULK, kafka, row_bytes)).save()
+
+
+def _options(manner: Mapping[str, str], kafka: Mapping[str, str], row_bytes: int) -> dict[str, str]:
+    return {**manner, "kafka.max.request.size": str(record_bytes(row_bytes)), **kafka, "includeHeaders": "true"}
 
 
 def _header(name: str, value: Expression) -> Expression:

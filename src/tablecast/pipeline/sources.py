@@ -1,16 +1,28 @@
-"""Reads source topics."""
+"""Reads topics."""
 
+import json
 from collections.abc import Mapping
 
 from pyspark.sql import DataFrame, SparkSession
 
-from tablecast.catalog import Source
+Offsets = Mapping[int, int]
+"""Partition to offset."""
 
 
-def stream(session: SparkSession, source: Source, kafka: Mapping[str, str], starting_offsets: str) -> DataFrame:
-    """The topic of a source as an endless DataFrame. `kafka` are Spark's options, `kafka.` in front.
+def stream(session: SparkSession, topic: str, kafka: Mapping[str, str], start: Offsets | None = None) -> DataFrame:
+    """A topic as an endless DataFrame, from `start` or from its beginning. `kafka` are Spark's options, `kafka.` in front.
 
     Offsets that were lost to retention fail the query: a table that misses rows must be rebuilt, not shown.
     """
-    reader = session.readStream.format("kafka").options(**kafka)
-    return reader.option("subscribe", source.topic).option("startingOffsets", starting_offsets).option("failOnDataLoss", "true").load()
+    reader = session.readStream.format("kafka").options(**kafka).option("subscribe", topic)
+    return reader.option("startingOffsets", _told(topic, start) if start is not None else "earliest").option("failOnDataLoss", "true").load()
+
+
+def backlog(session: SparkSession, topic: str, kafka: Mapping[str, str], start: Offsets, end: Offsets) -> DataFrame:
+    """The records of a topic from `start` up to, and without, `end`."""
+    reader = session.read.format("kafka").options(**kafka).option("subscribe", topic).option("failOnDataLoss", "true")
+    return reader.option("startingOffsets", _told(topic, start)).option("endingOffsets", _told(topic, end)).load()
+
+
+def _told(topic: str, offsets: Offsets) -> str:
+    return json.dumps({topic: {str(partition): offset for partition, offset in sorted(offsets.items())}})

@@ -1,0 +1,31 @@
+"""Which records of each topic a generation is filled with, kept beside its checkpoints: a query that starts again must begin where it began."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from tablecast.kafka.admin import Topics
+from tablecast.pipeline.query import Span, Spans
+
+
+def measure(topics: Topics, names: Iterable[str], from_beginning: bool) -> dict[str, Span]:
+    """The spans as they are now; empty ones if nothing that exists is wanted."""
+    spans = {}
+    for name in names:
+        end = topics.end_offsets(name)
+        spans[name] = Span(topics.begin_offsets(name) if from_beginning else end, end)
+    return spans
+
+
+def save(spans: Spans, file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({topic: {"begin": dict(span.begin), "end": dict(span.end)} for topic, span in spans.items()}))
+
+
+def read(file: Path) -> dict[str, Span]:
+    raw = json.loads(file.read_text())
+    return {topic: Span(_offsets(span["begin"]), _offsets(span["end"])) for topic, span in raw.items()}
+
+
+def _offsets(raw: dict[str, int]) -> dict[int, int]:
+    return {int(partition): offset for partition, offset in raw.items()}
