@@ -77,7 +77,7 @@ class PipelineSettings(Section):
     """What Spark does."""
 
     master: str = Field("auto", description='Spark master. "auto": local, with as many task slots as the generations need.')
-    trigger: Literal["realtime", "microbatch"] = Field("realtime", description="Real-Time Mode, or micro-batches.")
+    trigger: Literal["realtime"] = Field("realtime", description="How Spark runs the queries: in Real-Time Mode.")
     checkpoint_interval: Duration = Field("5 minutes", description="How long a real-time batch lasts; after a crash at most this much is read again.")
     twin: bool = Field(False, description="Two staggered queries write the same rows, which hides the pause between batches.")
     history: int = Field(64, ge=1, le=100_000, description="Rows of a key and side that a later record can still change.")

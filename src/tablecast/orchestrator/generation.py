@@ -15,6 +15,7 @@ from tablecast.kafka.java_settings import java_settings
 from tablecast.kafka.names import mark_topic, seed_topic
 from tablecast.orchestrator import spans
 from tablecast.orchestrator.blueprint import Blueprint
+from tablecast.orchestrator.keeper import Keeper
 from tablecast.orchestrator.marks import Marks
 from tablecast.orchestrator.removal import folder_of, remove_generation
 from tablecast.pipeline.plan import QueryPlan, plan_queries
@@ -22,13 +23,14 @@ from tablecast.pipeline.query import Ends, Spans, fill, start_query
 from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.pipeline.seed import mark_lanes
 from tablecast.pipeline.session import state_partitions
-from tablecast.settings import KafkaSettings, Settings
+from tablecast.pipeline.slots import slots_needed
+from tablecast.settings import KafkaSettings, Settings, seconds
 
 log = logging.getLogger(__name__)
 
 
 class Generation:
-    """build() and then start(), or after a restart start() alone."""
+    """build(), start() and await_marks(), or after a restart start() alone; then tend() often."""
 
     def __init__(self, blueprint: Blueprint, session: SparkSession, settings: Settings, changelog: KafkaSettings) -> None:
         self.blueprint = blueprint
@@ -36,7 +38,8 @@ class Generation:
         self.settings = settings
         self.changelog = changelog
         self.plans: list[QueryPlan] = plan_queries(blueprint.catalog)
-        self.queries: list[StreamingQuery] = []
+        self.keepers: list[Keeper] = []
+        self.state_partitions = state_partitions(session)
 
     @property
     def folder(self) -> Path:
@@ -57,47 +60,68 @@ class Generation:
         started = time.monotonic()
         for number, plan in enumerate(self.plans):
             self._fill(number, plan, measured)
-        seconds = time.monotonic() - started
-        log.info("[orchestrator] generation %d: filled in %.1f s (%s records/s)", self.blueprint.number, seconds, f"{total / seconds:,.0f}")
+        took = time.monotonic() - started
+        log.info("[orchestrator] generation %d: filled in %.1f s (%s records/s)", self.blueprint.number, took, f"{total / took:,.0f}")
+
+    def slots(self) -> int:
+        """How many task slots it holds while it runs."""
+        topics = Topics(self.settings.kafka, "source")
+        partitions = {source.topic: topics.partitions(source.topic) for source in self.blueprint.catalog.sources.values()}
+        each = sum(slots_needed(plan, partitions, self.state_partitions, self.state_partitions) for plan in self.plans)
+        return 2 * each if self.settings.pipeline.twin else each
 
     def start(self) -> None:
-        """Starts the queries. Those with a checkpoint go on where they were."""
+        """Starts the queries. Those with a checkpoint go on where they were. A twin begins half an interval later, so that one of the two is
+        always inside a batch."""
         known = spans.read(self.spans_file)
-        for number, plan in enumerate(self.plans):
-            checkpoint = self.folder / f"q{number}"
-            self.queries.append(start_query(self.session, plan, self._ends(number), self.settings.pipeline, known, checkpoint))
+        half = seconds(self.settings.pipeline.checkpoint_interval) / 2
+        for number in range(len(self.plans)):
+            self.keepers.append(self._keeper(number, f"q{number}", known, 0.0))
+            if self.settings.pipeline.twin:
+                self.keepers.append(self._keeper(number, f"q{number}-twin", known, half))
+        self.tend()
+
+    def tend(self) -> list[str]:
+        """Keeps the queries running; the reasons of those that failed since the last call."""
+        return [reason for keeper in self.keepers if (reason := keeper.tend()) is not None]
+
+    @property
+    def lost(self) -> bool:
+        """Whether it must be built anew: none of the keepers of a query can go on."""
+        by_query: dict[str, list[bool]] = {}
+        for keeper in self.keepers:
+            by_query.setdefault(keeper.name.removesuffix("-twin"), []).append(keeper.lost)
+        return any(all(lost) for lost in by_query.values())
 
     def await_marks(self, given_up: Callable[[], bool]) -> None:
-        """Returns when every query knows what the batch job knew. GenerationFailed if a query ends before."""
-        lanes = mark_lanes(self.session, state_partitions())
+        """Returns when every query knows what the batch job knew. GenerationFailed if a query fails before."""
+        lanes = mark_lanes(self.session, self.state_partitions)
         for number in range(len(self.plans)):
-            ends = self._ends(number)
-            marks = Marks(self.changelog, ends.topics[SEEDS], ends.topics[MARKS], state_partitions(), lanes)
+            topics = self._ends(number).topics
+            marks = Marks(self.changelog, topics[SEEDS], topics[MARKS], self.state_partitions, lanes)
             try:
                 marks.send()
                 while not marks.all_came() and not given_up():
-                    if reason := self.failure():
+                    for reason in self.tend():
                         raise GenerationFailed(self.blueprint.number, reason)
             finally:
                 marks.close()
 
-    def failure(self) -> str | None:
-        """Why a query ended, in one line; None while all run."""
-        for query in self.queries:
-            if not query.isActive:
-                error = query.exception()
-                return str(error).strip().splitlines()[0][:500] if error is not None else "a query ended without a reason"
-        return None
-
     def stop(self) -> None:
-        for query in self.queries:
-            query.stop()
-        self.queries.clear()
+        for keeper in self.keepers:
+            keeper.stop()
+        self.keepers.clear()
 
     def remove(self) -> None:
         """Stops and forgets everything: topics and checkpoints too."""
         self.stop()
         remove_generation(self.blueprint.number, Topics(self.changelog), self.settings)
+
+    def _keeper(self, number: int, name: str, known: Spans, delay: float) -> Keeper:
+        def start() -> StreamingQuery:
+            return start_query(self.session, self.plans[number], self._ends(number), self.settings.pipeline, known, self.folder / name)
+
+        return Keeper(name, start, delay)
 
     def _fill(self, number: int, plan: QueryPlan, measured: Spans) -> None:
         if any(measured[given.source.topic].records for given in plan.inputs):
@@ -112,7 +136,7 @@ class Generation:
         for number in range(len(self.plans)):
             own = self._own_topics(number)
             # Never deleted by age: a query that starts anew reads its seeds again.
-            topics.ensure(own[SEEDS], state_partitions(), large | {"retention.ms": "-1"}, copies)
+            topics.ensure(own[SEEDS], self.state_partitions, large | {"retention.ms": "-1"}, copies)
             topics.ensure(own[MARKS], 1, {"retention.ms": "-1"}, copies)
 
     def _own_topics(self, number: int) -> dict[str, str]:

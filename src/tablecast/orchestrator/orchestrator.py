@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tablecast.configuration import Configuration
-from tablecast.errors import GenerationFailed, TablecastError, TopicMissing
+from tablecast.errors import GenerationFailed, SparkUnusable, TablecastError, TopicMissing
 from tablecast.jars import fetch
 from tablecast.kafka.admin import Topics, wait_until_up
 from tablecast.kafka.broker import wait_for_broker
@@ -22,6 +22,7 @@ from tablecast.orchestrator.board import StatusBoard
 from tablecast.orchestrator.generation import Generation
 from tablecast.orchestrator.removal import remove_generation
 from tablecast.pipeline.session import start_session
+from tablecast.pipeline.slots import reserve
 from tablecast.settings import KafkaSettings
 
 log = logging.getLogger(__name__)
@@ -82,8 +83,7 @@ class Orchestrator:
         if generation is None:
             return
         log.info("[orchestrator] ready")
-        self._keep_running(generation, board)
-        generation.stop()
+        self._keep_running(generation, board).stop()
 
     def _open_board(self) -> StatusBoard:
         wait_until_up(self.changelog, WAIT_SECONDS, "changelog", self.stop.is_set)
@@ -105,7 +105,10 @@ class Orchestrator:
                 log.info("[orchestrator] generation %d goes on", live.generation)
                 known.start()
                 return known
-        return self._built(self._of(draw(board.next_number(), self.catalog, self.settings)), board)
+        return self._built(self._next(board), board)
+
+    def _next(self, board: StatusBoard) -> Generation:
+        return self._of(draw(board.next_number(), self.catalog, self.settings))
 
     def _of(self, blueprint: Blueprint) -> Generation:
         return Generation(blueprint, self.session, self.settings, self.changelog)
@@ -125,12 +128,15 @@ class Orchestrator:
         log.info("[orchestrator] generation %d is being built", blueprint.number)
         board.announce(blueprint.status("building"))
         try:
+            reserve(self.session, generation.slots(), 0, f"generation {blueprint.number}")
             board.announce(blueprint.status("hydrating"))
             generation.build()
             generation.start()
             generation.await_marks(self.stop.is_set)
         except (PySparkException, TablecastError) as error:
             generation.remove()
+            if isinstance(error, SparkUnusable):
+                raise
             reason = str(error).strip().splitlines()[0][:500]
             board.announce(blueprint.status("failed", reason))
             raise GenerationFailed(blueprint.number, reason) from error
@@ -146,18 +152,17 @@ class Orchestrator:
         topics = " ".join(f"{name}={source.topic!r}" for name, source in self.catalog.sources.items())
         log.info("[orchestrator] topics set %s", topics)
 
-    def _keep_running(self, generation: Generation, board: StatusBoard) -> None:
-        backoff = Backoff()
+    def _keep_running(self, generation: Generation, board: StatusBoard) -> Generation:
+        """Returns the generation that runs in the end: one whose records were lost to retention is replaced by a new one."""
         while not self.stop.wait(POLL_SECONDS):
             for number in [number for number, due in self.lingering.items() if due <= time.monotonic()]:
                 del self.lingering[number]
                 self._retire(number, board)
-            reason = generation.failure()
-            if reason is None:
-                continue
-            pause = backoff.next(time.monotonic())
-            log.error("[orchestrator] generation %d failed, trying again in %.1f s: %s", generation.blueprint.number, pause, reason)
-            board.announce(generation.blueprint.status("live", reason))
-            generation.stop()
-            if not self.stop.wait(pause):
-                generation.start()
+            for reason in generation.tend():
+                log.error("[orchestrator] generation %d: a query failed and is started again: %s", generation.blueprint.number, reason)
+                board.announce(generation.blueprint.status("live", reason))
+            if generation.lost:
+                log.error("[orchestrator] generation %d cannot go on and is built anew", generation.blueprint.number)
+                generation.stop()
+                generation = patiently(lambda: self._built(self._next(board), board), self.stop) or generation
+        return generation

@@ -69,7 +69,7 @@ def seed_records(seeds: DataFrame, records: StructType, plan: QueryPlan, history
 def mark_lanes(session: SparkSession, state_partitions: int) -> Sequence[str]:
     """Lanes of which every partition of the state has one."""
     lane = F.concat(F.lit("mark"), F.col("id"))
-    placed = session.range(64 * state_partitions).select(
+    placed = session.range(0, 64 * state_partitions, 1, 1).select(
         lane.alias("lane"), F.pmod(F.hash(F.lit(None).cast("string"), lane), F.lit(state_partitions)).alias("place")
     )
     return [str(row["lane"]) for row in placed.groupBy("place").agg(F.min("lane").alias("lane")).orderBy("place").collect()]

@@ -9,8 +9,10 @@ from pyspark.sql import SparkSession
 
 from tablecast.settings import Settings
 
-LOCAL_SLOTS = 64
-"""Task slots of a local session. A real-time task mostly sleeps, so slots are threads, not cores."""
+LOCAL_SLOTS = 256
+"""Task slots of a local session: enough for two generations of a dozen sources. A real-time task mostly sleeps, so a slot is a thread, not a core."""
+
+MOST_STATE_PARTITIONS = 4
 
 REQUIRED = {
     "spark.sql.session.timeZone": "UTC",
@@ -41,7 +43,7 @@ def start_session(settings: Settings, jars: Sequence[Path], properties: Mapping[
 
 def session_options(settings: Settings, jars: Sequence[Path], properties: Mapping[str, str]) -> dict[str, str]:
     """What the user says wins over what we tuned, never over what the pipeline cannot do without."""
-    options = {**TUNED, "spark.sql.shuffle.partitions": str(state_partitions())}
+    options = {**TUNED, "spark.sql.shuffle.partitions": str(min(MOST_STATE_PARTITIONS, os.cpu_count() or 1))}
     if settings.pipeline.master == "auto":
         options |= LOOPBACK | _folders(settings, properties)
         options["spark.driver.memory"] = f"{settings.pipeline.driver_memory_mb}m"
@@ -50,9 +52,9 @@ def session_options(settings: Settings, jars: Sequence[Path], properties: Mappin
     return options | settings.pipeline.spark | REQUIRED
 
 
-def state_partitions() -> int:
-    """Partitions of the state: one a core, up to four. A checkpoint keeps the number that it was made with."""
-    return min(4, os.cpu_count() or 1)
+def state_partitions(session: SparkSession) -> int:
+    """Partitions of the state. A checkpoint keeps the number that it was made with."""
+    return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
 
 
 def _master(settings: Settings) -> str:

@@ -1,0 +1,47 @@
+"""Keeps one query running."""
+
+import time
+from collections.abc import Callable
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from tablecast.orchestrator.backoff import Backoff
+
+LOST_RECORDS = ("KAFKA_DATA_LOSS", "OffsetOutOfRange", "Some data may have been lost")
+STUBBORN = 6
+
+
+class Keeper:
+    """Starts a query when it is due and again, with backoff, when it failed. `tend` is to be called often."""
+
+    def __init__(self, name: str, start: Callable[[], StreamingQuery], delay: float = 0.0) -> None:
+        self.name = name
+        self.reason: str | None = None
+        """Why it failed last; None if it runs well."""
+        self.lost = False
+        """Going on is of no use: records are gone that it did not read yet, or it fails again and again."""
+        self._start = start
+        self._due = time.monotonic() + delay
+        self._backoff = Backoff()
+        self._query: StreamingQuery | None = None
+
+    def tend(self) -> str | None:
+        """The reason, when it has failed since the last call."""
+        if self._query is None:
+            if time.monotonic() >= self._due and not self.lost:
+                self._query = self._start()
+            return None
+        if self._query.isActive:
+            return None
+        error = self._query.exception()
+        text = str(error).strip() if error is not None else "it ended without a reason"
+        self._query = None
+        self._due = time.monotonic() + self._backoff.next(time.monotonic())
+        self.lost = any(sign in text for sign in LOST_RECORDS) or self._backoff.failures >= STUBBORN
+        self.reason = text.splitlines()[0][:500]
+        return self.reason
+
+    def stop(self) -> None:
+        if self._query is not None:
+            self._query.stop()
+            self._query = None

@@ -1,0 +1,30 @@
+"""Which messages count as arrived."""
+
+import json
+
+import pytest
+
+from bench.latency import Options, with_replaced
+from bench.subject import SUBJECTS, message
+
+
+def test_a_message_whose_row_shows_a_newer_one_of_its_key_has_arrived_too() -> None:
+    keys = ["a", "a", "b", "a", "a", "a", "a", "b"]
+    seen = {0: 1.0, 2: 3.0, 4: 5.0, 5: 6.0, 7: 9.0}
+    # Accounts have odd numbers: 1 and 3 are of the key a, as 5 is, whose row was seen.
+    assert with_replaced(SUBJECTS["final_ui"], keys, seen) == {**seen, 1: 6.0, 3: 6.0}
+
+
+def test_in_a_table_of_all_rows_every_message_is_seen_itself() -> None:
+    assert with_replaced(SUBJECTS["users_ui"], ["a", "a", "a"], {2: 1.0}) == {2: 1.0}
+
+
+@pytest.mark.parametrize(("table", "expected"), [("users_ui", [20, 21, 22, 23]), ("final_ui", [20, 21, 22, 23]), ("user_account", [21, 23])])
+def test_only_messages_that_the_table_shows_are_measured(table: str, expected: list[int]) -> None:
+    options = Options(table, "server", rate=2, keys=10, seconds=2, warmup=10)
+    assert options.subject.measured(options.measured) == expected
+
+
+def test_a_message_carries_its_number_where_the_tables_show_it() -> None:
+    assert json.loads(message("users", 12, "u1"))["name"] == "12"
+    assert json.loads(message("accounts", 13, "u1")) == {"userId": "u1", "accountType": "13", "balance": 13}
