@@ -36,7 +36,7 @@ class Gap:
 
     def held_up(self, trip: Trip) -> bool:
         """Whether the message was on its way when the gap ended."""
-        return trip.sent <= self.end <= trip.arrived
+        return trip.sent < self.end <= trip.arrived
 
 
 def percentile(values: Sequence[float], percent: float) -> float:

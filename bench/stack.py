@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
+from urllib.error import URLError
 from urllib.parse import unquote, urlencode
 from urllib.request import Request, urlopen
 
@@ -149,12 +150,19 @@ class Stack:
         return address.kafka
 
     def wait_for_rows(self, table: str, rows: int, seconds: float = OPEN_SECONDS) -> None:
-        """Until the server has so many rows of the table, or more."""
+        """Until the server has so many rows of the table, or more. Through a restart of the server too."""
         deadline = time.monotonic() + seconds
-        while (found := self.rows(table)["total"]) < rows:
-            if time.monotonic() >= deadline:
+        while (found := self._total(table)) < rows:
+            if time.monotonic() >= deadline or self.process.poll() is not None:
                 raise StackError(f"{table} has {found} rows instead of {rows} after {seconds:g} s", self.log.lines)
             time.sleep(POLL_SECONDS)
+
+    def _total(self, table: str) -> int:
+        """-1 while the server is away or has nothing to show yet."""
+        try:
+            return int(self.rows(table)["total"])
+        except URLError:
+            return -1
 
     def rows(self, table: str, **query: object) -> dict[str, Any]:
         """What the server answers for a window of the table: its total and its rows."""

@@ -24,7 +24,8 @@ from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.clients import make_producer
 from tablecast.kafka.names import changelog_topic, status_topic
-from tablecast.kafka.status import ColumnStatus, GenerationStatus, State, TableStatus
+from tablecast.kafka.status import PULSE_KEY, ColumnStatus, GenerationStatus, Pulse, State, TableStatus
+from tablecast.orchestrator.heart import Heart
 from tablecast.server.serve import listen, make_program
 from tablecast.settings import KafkaSettings, Settings
 from tablecast.wire.messages import Feed, Frame
@@ -33,6 +34,7 @@ KEY = "open sesame"
 BEARER = {"authorization": f"Bearer {KEY}"}
 COLUMNS = (ColumnStatus("name", "string"), ColumnStatus("n", "int64"))
 PATIENCE = 20.0
+HEARTS: list[Heart] = []
 
 
 @dataclass
@@ -44,6 +46,14 @@ class Pipeline:
     topics: Topics
     producer: Producer
     announced: dict[int, tuple[ColumnStatus, ...]] = field(default_factory=dict)
+    failing: str | None = None
+    alive: bool = True
+
+    def beat(self, pulse: Pulse) -> None:
+        """As the orchestrator's heart does, while it lives and there is a status topic."""
+        if self.alive and self.announced:
+            self.producer.produce(status_topic(self.prefix), pulse.encode(), PULSE_KEY)
+            self.producer.poll(0)
 
     def begin(self, generation: int, rows: int, columns: tuple[ColumnStatus, ...] = COLUMNS, partitions: int = 3) -> None:
         """A filled generation that is not live yet."""
@@ -81,9 +91,20 @@ Serving = Callable[..., AbstractContextManager[str]]
 @pytest.fixture
 def make_pipeline() -> Callable[[KafkaSettings, str], Pipeline]:
     def make(kafka: KafkaSettings, prefix: str) -> Pipeline:
-        return Pipeline(kafka, prefix, Topics(kafka, "test"), make_producer(kafka, {"linger.ms": 0}))
+        pipeline = Pipeline(kafka, prefix, Topics(kafka, "test"), make_producer(kafka, {"linger.ms": 0}))
+        HEARTS.append(Heart(pipeline, lambda: pipeline.failing))
+        HEARTS[-1].start()
+        return pipeline
 
     return make
+
+
+@pytest.fixture(autouse=True)
+def _no_heart_left() -> Iterator[None]:
+    yield
+    for heart in HEARTS:
+        heart.stop()
+    HEARTS.clear()
 
 
 @pytest.fixture
@@ -326,3 +347,21 @@ def test_from_the_changelog_to_a_frame_in_a_few_milliseconds(pipeline: Pipeline,
             wait_for(table, lambda window, name=f"round {round}": names(window) == [name])  # type: ignore[misc]
             took.append(time.perf_counter() - written)
     assert sorted(took)[len(took) // 2] < 0.05
+
+
+def test_rows_are_not_called_live_unless_the_pipeline_is_heard(pipeline: Pipeline, serving: Serving) -> None:
+    pipeline.alive = False
+    pipeline.begin(1, rows=2)
+    pipeline.go_live(1)
+    with serving(pipeline) as url, connect(url, KEY) as viewer:
+        table = viewer.open("users_ui")
+        wait_for(table, lambda window: len(window.rows) == 2)
+        assert "not been heard of yet" in str(wait_for_feed(viewer, "stale").message)
+        pipeline.alive = True
+        wait_for_feed(viewer, "live")
+        pipeline.failing = "a disk is full"
+        assert "a disk is full" in str(wait_for_feed(viewer, "stale").message)
+        pipeline.failing = None
+        wait_for_feed(viewer, "live")
+        pipeline.alive = False
+        assert "not been heard of for" in str(wait_for_feed(viewer, "stale").message)

@@ -1,10 +1,26 @@
-"""The records of the status topic: one a generation, keyed by its number, rewritten at each change of its state."""
+"""The records of the status topic: one a generation, keyed by its number, rewritten at each change of its state; and the pulse.
+
+The pulse says, every PULSE_SECONDS, that the orchestrator lives and its queries run. Rows without a pulse behind them may be old.
+"""
 
 from typing import Literal
 
 import msgspec
 
 State = Literal["building", "hydrating", "ready", "live", "lingering", "retired", "failed"]
+
+
+PULSE_KEY = b"pulse"
+PULSE_SECONDS = 1.0
+
+
+class Pulse(msgspec.Struct, frozen=True):
+    """`failing` is why a query does not run, null while all do."""
+
+    failing: str | None = None
+
+    def encode(self) -> bytes:
+        return msgspec.json.encode(self)
 
 
 class ColumnStatus(msgspec.Struct, frozen=True):
@@ -39,6 +55,10 @@ class GenerationStatus(msgspec.Struct, frozen=True):
 
     def encode(self) -> bytes:
         return msgspec.json.encode(self)
+
+
+def decode_pulse(value: bytes) -> Pulse:
+    return msgspec.json.decode(value, type=Pulse)
 
 
 def decode_status(value: bytes) -> GenerationStatus:

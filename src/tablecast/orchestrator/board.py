@@ -1,5 +1,6 @@
 """The status topic as the orchestrator sees it: what was said before, and a place to say the next thing."""
 
+import contextlib
 from collections.abc import Mapping
 
 from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
@@ -8,7 +9,7 @@ from tablecast.errors import BrokerUnreachable
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import make_consumer, make_producer, translated
 from tablecast.kafka.names import status_topic
-from tablecast.kafka.status import GenerationStatus, decode_status
+from tablecast.kafka.status import PULSE_KEY, GenerationStatus, Pulse, decode_status
 from tablecast.settings import KafkaSettings, Settings
 
 READ_SECONDS = 30.0
@@ -46,6 +47,12 @@ class StatusBoard:
             raise translated(failures[0], self.kafka, "changelog", self.topic, "write")
         self.generations[status.generation] = status
 
+    def beat(self, pulse: Pulse) -> None:
+        """Without waiting: a pulse that does not arrive says enough."""
+        with contextlib.suppress(BufferError):
+            self._producer.produce(self.topic, pulse.encode(), PULSE_KEY, partition=0)
+        self._producer.poll(0)
+
     def _read(self) -> dict[int, GenerationStatus]:
         """Everything that stands on the topic now, the last word on each generation."""
         end = self.topics.end_offsets(self.topic)[0]
@@ -72,6 +79,8 @@ def _until(consumer: Consumer, end: int) -> Mapping[int, GenerationStatus]:
 
 def _take(statuses: dict[int, GenerationStatus], message: Message) -> None:
     key, value = message.key(), message.value()
+    if key == PULSE_KEY:
+        return
     if value is None:
         statuses.pop(int(key or b"0"), None)
     else:

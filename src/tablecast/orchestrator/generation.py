@@ -85,13 +85,21 @@ class Generation:
         """Keeps the queries running; the reasons of those that failed since the last call."""
         return [reason for keeper in self.keepers if (reason := keeper.tend()) is not None]
 
+    def failing(self) -> str | None:
+        """Why a query has nobody who runs it; None while each has one."""
+        return next((str(group[0].reason) for group in self._by_query() if all(keeper.reason for keeper in group)), None)
+
     @property
     def lost(self) -> bool:
         """Whether it must be built anew: none of the keepers of a query can go on."""
-        by_query: dict[str, list[bool]] = {}
-        for keeper in self.keepers:
-            by_query.setdefault(keeper.name.removesuffix("-twin"), []).append(keeper.lost)
-        return any(all(lost) for lost in by_query.values())
+        return any(all(keeper.lost for keeper in group) for group in self._by_query())
+
+    def _by_query(self) -> list[list[Keeper]]:
+        """The keepers of each query: one, or one and its twin."""
+        groups: dict[str, list[Keeper]] = {}
+        for keeper in list(self.keepers):
+            groups.setdefault(keeper.name.removesuffix("-twin"), []).append(keeper)
+        return list(groups.values())
 
     def await_marks(self, given_up: Callable[[], bool]) -> None:
         """Returns when every query knows what the batch job knew. GenerationFailed if a query fails before."""

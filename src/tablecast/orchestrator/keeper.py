@@ -17,7 +17,7 @@ class Keeper:
     def __init__(self, name: str, start: Callable[[], StreamingQuery], delay: float = 0.0) -> None:
         self.name = name
         self.reason: str | None = None
-        """Why it failed last; None if it runs well."""
+        """Why it does not run; None while it does."""
         self.lost = False
         """Going on is of no use: records are gone that it did not read yet, or it fails again and again."""
         self._start = start
@@ -30,6 +30,7 @@ class Keeper:
         if self._query is None:
             if time.monotonic() >= self._due and not self.lost:
                 self._query = self._start()
+                self.reason = None
             return None
         if self._query.isActive:
             return None

@@ -20,6 +20,7 @@ from tablecast.orchestrator.backoff import Backoff
 from tablecast.orchestrator.blueprint import Blueprint, draw
 from tablecast.orchestrator.board import StatusBoard
 from tablecast.orchestrator.generation import Generation
+from tablecast.orchestrator.heart import Heart
 from tablecast.orchestrator.removal import remove_generation
 from tablecast.pipeline.session import start_session
 from tablecast.pipeline.slots import reserve
@@ -73,6 +74,7 @@ class Orchestrator:
         self.session = session
         self.stop = stop
         self.lingering: dict[int, float] = {}
+        self.live: Generation | None = None
 
     def run(self) -> None:
         board = patiently(self._open_board, self.stop)
@@ -82,8 +84,12 @@ class Orchestrator:
         generation = patiently(lambda: self._generation(board), self.stop)
         if generation is None:
             return
+        self.live = generation
+        heart = Heart(board, lambda: self.live.failing() if self.live else None)
+        heart.start()
         log.info("[orchestrator] ready")
         self._keep_running(generation, board).stop()
+        heart.stop()
 
     def _open_board(self) -> StatusBoard:
         wait_until_up(self.changelog, WAIT_SECONDS, "changelog", self.stop.is_set)
@@ -165,4 +171,5 @@ class Orchestrator:
                 log.error("[orchestrator] generation %d cannot go on and is built anew", generation.blueprint.number)
                 generation.stop()
                 generation = patiently(lambda: self._built(self._next(board), board), self.stop) or generation
+                self.live = generation
         return generation

@@ -5,13 +5,14 @@ status topic ──> which generation is live ──> a reader fills its tables 
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from tablecast.kafka.names import status_topic
-from tablecast.kafka.status import GenerationStatus
+from tablecast.kafka.status import PULSE_SECONDS, GenerationStatus
 from tablecast.server.follower import GenerationFollower, StatusFollower
 from tablecast.server.hub import Hub
 from tablecast.server.reader import TopicReader
@@ -23,6 +24,7 @@ log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 0.5
 STOP_SECONDS = 1.0
+SILENT_SECONDS = 5 * PULSE_SECONDS
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,20 @@ class Feed:
             self._hub.say("filling", self._what_is_awaited())
         elif self._lost is not None:
             self._hub.say("stale", f"Generation {self.shown.follower.status.generation} is being read again: {self._lost}.")
+        elif (silence := self._silence()) is not None:
+            self._hub.say("stale", silence)
         else:
             self._hub.say("live")
+
+    def _silence(self) -> str | None:
+        """Why the rows may be old although the broker answers."""
+        statuses = self._statuses
+        if statuses.pulse is None:
+            return "The pipeline has not been heard of yet: these are the last rows that it wrote."
+        if statuses.pulse.failing is not None:
+            return f"A query of the pipeline does not run: {statuses.pulse.failing}"
+        quiet = time.monotonic() - statuses.heard
+        return f"The pipeline has not been heard of for {quiet:.0f} s." if quiet > SILENT_SECONDS else None
 
     def _what_is_awaited(self) -> str:
         missing = self._statuses.missing if self._next is None else self._next.follower.missing

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from typing import Protocol, cast, get_args
@@ -12,7 +13,7 @@ from confluent_kafka import Message
 from tablecast.catalog import Bound, Column, ColumnType
 from tablecast.errors import BadView
 from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER
-from tablecast.kafka.status import GenerationStatus, TableStatus, decode_status
+from tablecast.kafka.status import PULSE_KEY, GenerationStatus, Pulse, TableStatus, decode_pulse, decode_status
 from tablecast.tables.generation import Generation
 from tablecast.tables.live_table import LiveTable
 from tablecast.tables.view import ViewSpec
@@ -36,6 +37,10 @@ class StatusFollower:
     def __init__(self, post: Post, changed: Callable[["StatusFollower"], None], lost: Callable[["StatusFollower", str], None]) -> None:
         self.generations: dict[bytes, GenerationStatus] = {}
         self.missing: tuple[str, ...] = ()
+        self.pulse: Pulse | None = None
+        """The last one that came while we listened; what stood on the topic before says nothing about now."""
+        self.heard = 0.0
+        """When that was, by time.monotonic()."""
         self._post = post
         self._changed = changed
         self._lost = lost
@@ -56,15 +61,25 @@ class StatusFollower:
 
     def _apply(self, records: Sequence[tuple[bytes, bytes | None]]) -> None:
         for key, value in records:
-            if value is None:
+            if key == PULSE_KEY:
+                self._hear(value)
+            elif value is None:
                 self.generations.pop(key, None)
-                continue
-            try:
-                self.generations[key] = decode_status(value)
-            except msgspec.DecodeError as error:
-                log.warning("[server] a status record of %r is not readable and is skipped: %s", key, error)
+            else:
+                self._take(key, value)
         if self._caught_up:
             self._changed(self)
+
+    def _take(self, key: bytes, value: bytes) -> None:
+        try:
+            self.generations[key] = decode_status(value)
+        except msgspec.DecodeError as error:
+            log.warning("[server] a status record of %r is not readable and is skipped: %s", key, error)
+
+    def _hear(self, value: bytes | None) -> None:
+        if self._caught_up and value is not None:
+            with suppress(msgspec.DecodeError):
+                self.pulse, self.heard = decode_pulse(value), time.monotonic()
 
     def _finish(self) -> None:
         self._caught_up = True
