@@ -50,19 +50,21 @@ class StackError(AssertionError):
 
 
 class Log:
-    """The lines that a process has printed so far. Reads on whatever happens: a full pipe would stall the process."""
+    """The lines that a process has printed so far, kept in a file too. Reads on whatever happens: a full pipe would stall the process."""
 
-    def __init__(self, output: IO[str]) -> None:
+    def __init__(self, output: IO[str], copy: Path) -> None:
         self.lines: list[str] = []
         self._output = output
+        self._copy = copy
         self._ended = False
         self._news = threading.Condition()
         self._thread = threading.Thread(target=self._read, name="stack-log", daemon=True)
         self._thread.start()
 
     def _read(self) -> None:
-        with self._output:
+        with self._output, self._copy.open("a", buffering=1) as copy:
             for line in self._output:
+                copy.write(line)
                 with self._news:
                     self.lines.append(line.rstrip())
                     self._news.notify_all()
@@ -122,7 +124,7 @@ class Stack:
             env=self._environment(),
         )
         assert self.process.stdout is not None
-        self.log = Log(self.process.stdout)
+        self.log = Log(self.process.stdout, self.state_dir / "stack.log")
         return self
 
     def _environment(self) -> dict[str, str]:
