@@ -13,7 +13,7 @@ PAGE := src/tablecast/server/page/index.html
 WEB_SOURCES := $(shell git ls-files --cached --others --exclude-standard -- web 2>/dev/null | grep -v -e '\.spec\.ts$$' -e '\.md$$')
 say = @printf '\033[1m[setup]\033[0m %s\n'
 
-.PHONY: help demo test lint unit bench docs clean page setup chromium
+.PHONY: help demo test lint unit webtest bench docs clean page setup chromium
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,20 +21,22 @@ help: ## List the verbs
 demo: setup ## Set everything up and run it with sample data; prints the address to open
 	@exec $(BIN)/tablecast demo
 
-test: setup lint chromium ## Set everything up and pass every test
-	$(say) "Tests of the page and its client"
-	@cd web && $(WITH_NODE) npm test --silent
-	$(say) "Tests of everything else, on a real Kafka, Spark and Chromium"
-	@$(BIN)/pytest $(ARGS)
+test: setup chromium ## Set everything up and pass every test
+	$(say) "Style, types, and the tests that need no Kafka, Spark or browser"
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint webtest unit
+	$(say) "The tests on a real Kafka, Spark and Chromium"
+	@$(BIN)/pytest tests/browser tests/integration tests/pipeline $(ARGS)
 
 lint: $(VENV)/.ready web/node_modules/.ready ## Check style and types of Python and TypeScript
-	$(say) "Style and types"
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy --no-error-summary
 	@cd web && $(WITH_NODE) npm run lint --silent
 
 unit: $(VENV)/.ready ## Only the tests that need no Kafka, Spark or browser: seconds
 	@$(BIN)/pytest tests/unit tests/test_house.py $(ARGS)
+
+webtest: web/node_modules/.ready ## Only the tests of the page and its client
+	@cd web && $(WITH_NODE) npm test --silent
 
 bench: setup chromium ## Run a benchmark: make bench NAME=latency ARGS="--table users_ui"
 	@$(BIN)/python -m bench.$(or $(NAME),latency) --json $(ARGS)

@@ -17,6 +17,8 @@ from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.clients import make_producer
 from tablecast.settings import Settings
 
+pytest_plugins = ["tests.installed"]
+
 REPOSITORY = Path(__file__).parent.parent
 END_SECONDS = 5.0
 

@@ -122,7 +122,7 @@ def test_every_error_code_is_unique() -> None:
 
 def test_no_file_names_a_machine_or_a_package_registry() -> None:
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True)
-    forbidden = re.compile(r"https?://[^\s\"']*(?:/maven2|/simple/|\.tgz|\.whl|\.jar)|\"resolved\":|/(?:home|Users)/[a-z]")
+    forbidden = re.compile(r"https?://[^\s\"']*(?:/maven2|/simple/|/-/[^\s\"']*\.tgz)|\"resolved\": \"http|/(?:home|Users)/[a-z]")
     found = []
     for name in listed.stdout.splitlines():
         path = ROOT / name

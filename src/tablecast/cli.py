@@ -19,6 +19,7 @@ Command = Callable[[Configuration, argparse.Namespace], int]
 def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
+    logging.getLogger("py4j").setLevel(logging.WARNING)
     hold_lifeline()
     try:
         configuration = load(given.config, os.environ, given.set)

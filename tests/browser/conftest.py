@@ -12,6 +12,7 @@ from bench.chromium import chromium
 from bench.stack import REPOSITORY, Stack
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import make_producer
+from tests.installed import Installed
 
 from .visit import PATIENCE_MS, Visit
 
@@ -23,11 +24,19 @@ Send = Callable[..., None]
 
 
 @pytest.fixture(scope="package")
-def demo_stack(jars_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """The demo as a newcomer starts it, ended as one ends it: Ctrl-C, and within five seconds nothing is left."""
-    stack = Stack(tmp_path_factory.mktemp("demo"), jars_dir.absolute(), settings={"demo.rate": 2})
+def demo_stack(installed: Installed, jars_dir: Path) -> Iterator[Stack]:
+    """The demo of the installed wheel as a newcomer starts it, ended as one ends it: Ctrl-C, and within five seconds nothing is left."""
+    stack = Stack(
+        installed.folder / "state",
+        jars_dir.absolute(),
+        settings={"demo.rate": 2},
+        environment={**installed.environment, "PYTHONPATH": ""},
+        program=[str(installed.program)],
+        folder=installed.folder,
+    )
     with stack:
         stack.wait_until_open()
+        assert Path(stack.process_of("server").cmdline()[0]).is_relative_to(installed.folder)
         for table, topic in (("users_ui", "users"), ("account", "accounts")):
             stack.wait_for_rows(table, Topics(stack.kafka, "source").end_offsets(topic)[0])
         yield stack

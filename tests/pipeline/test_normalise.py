@@ -100,9 +100,14 @@ BAD: list[tuple[bytes | None, str]] = [
 
 
 def normalised(spark: SparkSession, values: list[bytes | None], source: Source = SOURCE) -> list[Any]:
-    rows = [(None if value is None else bytearray(value), index) for index, value in enumerate(values)]
-    frame = spark.createDataFrame(rows, "value binary, offset long")
-    records = frame.select("value", "offset", F.timestamp_millis(F.lit(1700000000123)).alias("timestamp"), F.lit(3).alias("partition"))
+    literals = F.array(*(F.lit(value).cast("binary") for value in values))
+    frame = spark.range(0, 1, 1, 1).select(F.posexplode(literals).alias("offset", "value"))
+    records = frame.select(
+        "value",
+        F.col("offset").cast("long").alias("offset"),
+        F.timestamp_millis(F.lit(1700000000123)).alias("timestamp"),
+        F.lit(3).alias("partition"),
+    )
     return sorted(normalise(records, source).collect(), key=lambda row: row["o"])
 
 

@@ -146,7 +146,7 @@ def _of_example(draft: Draft, example: str) -> Draft:
     return replace(draft, value={**draft.value, "userId": f"{draft.value['userId']}-{example}"})
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(before=st.lists(DRAFTS, min_size=5, max_size=60), after=st.lists(DRAFTS, min_size=1, max_size=20))
 def test_a_filled_generation_goes_on_in_real_time_on_exactly_the_next_record(
     spark: SparkSession,

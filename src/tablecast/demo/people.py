@@ -1,6 +1,7 @@
 """Makes up users and accounts."""
 
 import random
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -52,8 +53,7 @@ class People:
     def _user(self, user_id: str) -> Sample:
         person = random.Random(user_id)
         first, last = person.choice(FIRST_NAMES), person.choice(LAST_NAMES)
-        address = "".join(letter for letter in f"{first}.{last}".lower() if letter.isascii() and (letter.isalpha() or letter == "."))
-        mail = f"{address}@{self._random.choice(MAIL_HOSTS)}"
+        mail = f"{_plain(first)}.{_plain(last)}@{self._random.choice(MAIL_HOSTS)}"
         return Sample("users", {"userId": user_id, "name": f"{first} {last}", "email": mail, "age": person.randint(18, 90)})
 
     def _account(self, user_id: str) -> Sample:
@@ -61,3 +61,8 @@ class People:
         usual, spread = ACCOUNT_TYPES[kind]
         balance = round(usual * self._random.lognormvariate(0, spread), 2)
         return Sample("accounts", {"userId": user_id, "accountType": kind, "balance": balance})
+
+
+def _plain(name: str) -> str:
+    """As people write their names in addresses: without accents and apostrophes."""
+    return "".join(letter for letter in unicodedata.normalize("NFKD", name.replace("ı", "i")).lower() if letter.isascii() and letter.isalpha())

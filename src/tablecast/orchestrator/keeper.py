@@ -25,6 +25,10 @@ class Keeper:
         self._backoff = Backoff()
         self._query: StreamingQuery | None = None
 
+    @property
+    def running(self) -> bool:
+        return self._query is not None and bool(self._query.isActive)
+
     def tend(self) -> str | None:
         """The reason, when it has failed since the last call."""
         if self._query is None:
@@ -32,7 +36,7 @@ class Keeper:
                 self._query = self._start()
                 self.reason = None
             return None
-        if self._query.isActive:
+        if self.running:
             return None
         error = self._query.exception()
         text = str(error).strip() if error is not None else "it ended without a reason"

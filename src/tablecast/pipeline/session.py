@@ -1,12 +1,15 @@
 """The Spark session."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from tablecast.errors import SparkUnusable
 from tablecast.settings import Settings
 
 LOCAL_SLOTS = 256
@@ -36,9 +39,30 @@ def start_session(settings: Settings, jars: Sequence[Path], properties: Mapping[
     builder = SparkSession.builder.appName("tablecast").master(_master(settings))
     for name, value in session_options(settings, jars, properties).items():
         builder = builder.config(name, value)
-    session = builder.getOrCreate()
+    settings.log_dir.mkdir(parents=True, exist_ok=True)
+    complaints = settings.log_dir / "spark-start.log"
+    try:
+        with _stderr_to(complaints):
+            session = builder.getOrCreate()
+    except PySparkException as error:
+        lines = complaints.read_text(errors="replace").strip().splitlines()
+        raise SparkUnusable(lines[-1] if lines else str(error), f"{complaints} has the whole story.") from error
     session.sparkContext.setLogLevel("WARN")
     return session
+
+
+@contextmanager
+def _stderr_to(file: Path) -> Iterator[None]:
+    """What a Java that is started meanwhile complains of goes to the file: warnings that nobody can act on are no part of a calm log."""
+    before = os.dup(2)
+    target = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    os.dup2(target, 2)
+    try:
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
+        os.close(target)
 
 
 def session_options(settings: Settings, jars: Sequence[Path], properties: Mapping[str, str]) -> dict[str, str]:

@@ -1,0 +1,174 @@
+"""The orchestrator on real Spark and Kafka: a generation is built, goes on after a restart, gives way to another, is built anew when it must."""
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import TopicPartition
+from pyspark.sql import SparkSession
+
+from tablecast.configuration import Configuration, load
+from tablecast.errors import SparkUnusable
+from tablecast.kafka.admin import Topics
+from tablecast.kafka.broker import EmbeddedBroker
+from tablecast.kafka.clients import make_admin
+from tablecast.kafka.names import changelog_topic, generation_topics
+from tablecast.orchestrator.board import StatusBoard
+from tablecast.orchestrator.orchestrator import Orchestrator
+from tablecast.orchestrator.removal import folder_of
+from tablecast.pipeline.plan import plan_queries
+from tablecast.pipeline.slots import reserve, slots_needed
+from tests.pipeline.changelogs import Changelogs
+
+PATIENCE = 90.0
+
+CreateTopic = Callable[..., str]
+Produce = Callable[..., None]
+
+
+class World:
+    """One state folder and one set of topics, over which orchestrators come and go."""
+
+    def __init__(self, spark: SparkSession, broker: EmbeddedBroker, topics: Mapping[str, str], folder: Path) -> None:
+        self.spark = spark
+        self.pause = threading.Event()
+        self.kafka = broker.kafka
+        self.prefix = topics["users"].replace("users", "p")[-60:].strip("-")
+        self.overrides = [
+            f"pipeline.state_dir={folder}",
+            f"changelog.prefix={self.prefix}",
+            "pipeline.linger_seconds=0",
+            f"kafka.bootstrap.servers={broker.servers}",
+            *(f"sources.{name}.topic={topic}" for name, topic in topics.items()),
+        ]
+
+    def configuration(self, *more: str) -> Configuration:
+        return load(None, {}, [*self.overrides, *more])
+
+    @contextmanager
+    def orchestrated(self, *more: str) -> Iterator[Orchestrator]:
+        stop = threading.Event()
+        orchestrator = Orchestrator(self.configuration(*more), self.kafka, self.spark, stop)
+        thread = threading.Thread(target=orchestrator.run)
+        thread.start()
+        try:
+            yield orchestrator
+        finally:
+            stop.set()
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+
+    def states(self) -> dict[int, str]:
+        return {number: status.state for number, status in StatusBoard(self.kafka, self.configuration().settings).generations.items()}
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < deadline, self.states()
+            self.pause.wait(0.1)
+
+    def until_rows(self, generation: int, expected: Mapping[str, list[dict[str, Any]]]) -> None:
+        """Waits until the tables hold exactly these rows, in this order."""
+        topics = {table: changelog_topic(self.prefix, table, generation) for table in expected}
+        changelogs = Changelogs(self.kafka, topics)
+        try:
+            self.until(
+                lambda: changelogs.poll() >= 0 and all([cells for _, cells in changelogs.content(table)] == rows for table, rows in expected.items())
+            )
+        finally:
+            changelogs.close()
+
+
+@pytest.fixture
+def world(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, tmp_path: Path) -> World:
+    keep = {"retention.ms": "-1"}
+    return World(spark, broker, {name: create_topic(name, 2, keep) for name in ("users", "accounts")}, tmp_path)
+
+
+def user(key: str, name: str) -> dict[str, Any]:
+    return {"userId": key, "name": name, "email": None, "age": None}
+
+
+def topic_of(world: World, source: str) -> str:
+    return world.configuration().catalog.sources[source].topic
+
+
+def test_a_generation_goes_live_goes_on_after_a_restart_and_gives_way_to_another_catalogue(world: World, produce: Produce) -> None:
+    users = topic_of(world, "users")
+    produce(users, [json.dumps(user("a", "before"))], partition=0, timestamp=1)
+    with world.orchestrated():
+        world.until(lambda: world.states() == {1: "live"})
+        world.until_rows(1, {"users_ui": [user("a", "before")]})
+        produce(users, [json.dumps(user("b", "live"))], partition=1, timestamp=2)
+        world.until_rows(1, {"users_ui": [user("a", "before"), user("b", "live")]})
+    produce(users, [json.dumps(user("c", "while nobody ran"))], partition=0, timestamp=3)
+    with world.orchestrated():
+        world.until_rows(1, {"users_ui": [user("a", "before"), user("b", "live"), user("c", "while nobody ran")]})
+        assert world.states() == {1: "live"}
+    with world.orchestrated("pipeline.history=8"):
+        world.until(lambda: world.states() == {1: "retired", 2: "live"})
+        world.until_rows(2, {"users_ui": [user("a", "before"), user("b", "live"), user("c", "while nobody ran")]})
+    assert [name for name in Topics(world.kafka).names() if re.fullmatch(generation_topics(world.prefix, 1), name)] == []
+    assert not folder_of(1, world.configuration().settings).exists()
+
+
+def test_records_lost_to_retention_build_a_new_generation(world: World, produce: Produce) -> None:
+    users = topic_of(world, "users")
+    produce(users, [json.dumps(user("a", "gone soon"))], partition=0, timestamp=1)
+    with world.orchestrated():
+        world.until(lambda: world.states() == {1: "live"})
+    produce(users, [json.dumps(user("b", "never read"))], partition=0, timestamp=2)
+    admin = make_admin(world.kafka, {})
+    for future in admin.delete_records([TopicPartition(users, 0, 2)]).values():
+        future.result(PATIENCE)
+    produce(users, [json.dumps(user("c", "still there"))], partition=0, timestamp=3)
+    with world.orchestrated():
+        world.until(lambda: world.states().get(2) == "live")
+        world.until_rows(2, {"users_ui": [user("c", "still there")]})
+
+
+def test_twins_write_the_same_rows_and_either_is_enough(world: World, produce: Produce) -> None:
+    users = topic_of(world, "users")
+    with world.orchestrated("pipeline.twin=true", "pipeline.checkpoint_interval=6 seconds") as orchestrator:
+        world.until(lambda: orchestrator.live is not None and all(keeper.running for keeper in orchestrator.live.keepers))
+        assert orchestrator.live is not None
+        assert [keeper.name for keeper in orchestrator.live.keepers] == ["q0", "q0-twin"]
+        produce(users, [json.dumps(user("a", "both"))], partition=0, timestamp=1)
+        world.until_rows(1, {"users_ui": [user("a", "both")]})
+        orchestrator.live.keepers[0].stop()
+        orchestrator.live.keepers.pop(0)
+        produce(users, [json.dumps(user("b", "the twin alone"))], partition=0, timestamp=2)
+        world.until_rows(1, {"users_ui": [user("a", "both"), user("b", "the twin alone")]})
+
+
+def test_topics_of_twelve_partitions_have_their_slots(
+    spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, tmp_path: Path, produce: Produce
+) -> None:
+    world = World(spark, broker, {name: create_topic(name, 12, {"retention.ms": "-1"}) for name in ("users", "accounts")}, tmp_path)
+    users = topic_of(world, "users")
+    with world.orchestrated() as orchestrator:
+        world.until(lambda: world.states() == {1: "live"})
+        assert orchestrator.live is not None
+        assert orchestrator.live.slots() == 12 + 12 + 2 * orchestrator.live.state_partitions
+        for partition in range(12):
+            produce(users, [json.dumps(user(f"u{partition:02}", "x"))], partition=partition, timestamp=partition + 1)
+        world.until_rows(1, {"users_ui": [user(f"u{partition:02}", "x") for partition in range(12)]})
+
+
+def test_a_generation_without_its_slots_is_refused_with_the_count(spark: SparkSession, world: World) -> None:
+    total = spark.sparkContext.defaultParallelism
+    with pytest.raises(SparkUnusable, match=rf"generation 7 needs {total} task slots at once, and {total - 5} of {total} are free"):
+        reserve(spark, total, 5, "generation 7")
+    reserve(spark, total - 5, 5, "generation 7")
+
+
+def test_slots_are_those_of_every_stage(world: World) -> None:
+    (plan,) = plan_queries(world.configuration().catalog)
+    partitions = {topic_of(world, "users"): 3, topic_of(world, "accounts"): 5}
+    assert slots_needed(plan, partitions, 2, 4) == 3 + 5 + 2 + 4
