@@ -118,6 +118,15 @@ def test_a_generation_goes_live_goes_on_after_a_restart_and_gives_way_to_another
     assert not folder_of(1, world.configuration().settings).exists()
 
 
+def test_one_that_is_stopped_while_it_builds_promotes_nothing(world: World, produce: Produce) -> None:
+    produce(topic_of(world, "users"), [json.dumps(user("a", "x"))], partition=0, timestamp=1)
+    with world.orchestrated():
+        world.until(lambda: world.states() == {1: "hydrating"})
+    assert world.states() == {1: "hydrating"}
+    with world.orchestrated():
+        world.until(lambda: world.states() == {1: "retired", 2: "live"})
+
+
 def test_records_lost_to_retention_build_a_new_generation(world: World, produce: Produce) -> None:
     users = topic_of(world, "users")
     produce(users, [json.dumps(user("a", "gone soon"))], partition=0, timestamp=1)

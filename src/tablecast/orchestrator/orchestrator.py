@@ -67,6 +67,8 @@ def patiently(step: Callable[[], Result], stop: threading.Event) -> Result | Non
 
 
 class Orchestrator:
+    """One generation at a time: built or gone on with, kept running, and replaced when it cannot go on."""
+
     def __init__(self, configuration: Configuration, changelog: KafkaSettings, session: SparkSession, stop: threading.Event) -> None:
         self.settings = configuration.settings
         self.catalog = configuration.catalog
@@ -146,6 +148,9 @@ class Orchestrator:
             reason = str(error).strip().splitlines()[0][:500]
             board.announce(blueprint.status("failed", reason))
             raise GenerationFailed(blueprint.number, reason) from error
+        if self.stop.is_set():
+            generation.stop()
+            raise GenerationFailed(blueprint.number, "the orchestrator was stopped before it was filled")
         self._promote(generation, board)
         return generation
 
@@ -164,12 +169,19 @@ class Orchestrator:
             for number in [number for number, due in self.lingering.items() if due <= time.monotonic()]:
                 del self.lingering[number]
                 self._retire(number, board)
-            for reason in generation.tend():
-                log.error("[orchestrator] generation %d: a query failed and is started again: %s", generation.blueprint.number, reason)
-                board.announce(generation.blueprint.status("live", reason))
+            self._tend(generation, board)
             if generation.lost:
                 log.error("[orchestrator] generation %d cannot go on and is built anew", generation.blueprint.number)
                 generation.stop()
                 generation = patiently(lambda: self._built(self._next(board), board), self.stop) or generation
                 self.live = generation
         return generation
+
+    def _tend(self, generation: Generation, board: StatusBoard) -> None:
+        """Keeps its queries running, and the status true: the reason of a failure while there is one."""
+        for reason in generation.tend():
+            log.error("[orchestrator] generation %d: a query failed and is started again: %s", generation.blueprint.number, reason)
+        failing = generation.failing()
+        known = board.generations[generation.blueprint.number]
+        if known.error != failing:
+            board.announce(generation.blueprint.status("live", failing))
