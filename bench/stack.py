@@ -151,18 +151,18 @@ class Stack:
             raise StackError("the embedded broker has no address yet", self.log.lines)
         return address.kafka
 
-    def wait_for_rows(self, table: str, rows: int, seconds: float = OPEN_SECONDS) -> None:
-        """Until the server has so many rows of the table, or more. Through a restart of the server too."""
+    def wait_for_rows(self, table: str, rows: int, seconds: float = OPEN_SECONDS, **query: object) -> None:
+        """Until the server has so many rows of the table, or of a view of it, or more. Through a restart of the server too."""
         deadline = time.monotonic() + seconds
-        while (found := self._total(table)) < rows:
+        while (found := self._total(table, query)) < rows:
             if time.monotonic() >= deadline or self.process.poll() is not None:
                 raise StackError(f"{table} has {found} rows instead of {rows} after {seconds:g} s", self.log.lines)
             time.sleep(POLL_SECONDS)
 
-    def _total(self, table: str) -> int:
+    def _total(self, table: str, query: Mapping[str, object]) -> int:
         """-1 while the server is away or has nothing to show yet."""
         try:
-            return int(self.rows(table)["total"])
+            return int(self.rows(table, **query)["total"])
         except URLError:
             return -1
 

@@ -1,0 +1,80 @@
+"""The demo's siblings die by kill -9, one after the other: the tables go on with nothing lost and nothing doubled (T6)."""
+
+import json
+import re
+import uuid
+from typing import Any
+
+import psutil
+from confluent_kafka import Producer
+
+from bench.stack import Stack
+from tablecast.kafka.clients import make_producer
+
+RESTART_SECONDS = 150.0
+FLUSH_SECONDS = 120.0
+MESSAGES = 200
+
+
+class Users:
+    """Sends users of a prefix that nobody else has, and knows how many."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+        self.prefix = uuid.uuid4().hex[:8]
+        self.ids: list[str] = []
+        self._failures: list[str] = []
+        self._producer: Producer = make_producer(stack.kafka, {"linger.ms": 5, "enable.idempotence": True})
+
+    def send(self, count: int = MESSAGES) -> None:
+        """Does not wait for the broker, which may be down."""
+        for _ in range(count):
+            self.ids.append(f"{self.prefix}-{len(self.ids)}")
+            value = json.dumps({"userId": self.ids[-1], "name": "n", "email": "e@example.com", "age": 1})
+            self._producer.produce("users", value, on_delivery=lambda error, _: self._failures.append(str(error)) if error else None)
+
+    def flush(self) -> None:
+        assert self._producer.flush(FLUSH_SECONDS) == 0
+        assert not self._failures
+
+    def shown(self, table: str) -> list[Any]:
+        """Which of them the server shows, in the order of the table, once it shows as many as were sent."""
+        condition = json.dumps({"op": "starts", "column": "userId", "value": self.prefix})
+        self.stack.wait_for_rows(table, len(self.ids), RESTART_SECONDS, filter=condition)
+        return [row["userId"] for row in self.stack.rows(table, size=1000, filter=condition)["rows"]]
+
+    def expect_all(self) -> None:
+        for table in ("users_ui", "final_ui"):
+            assert self.shown(table) == self.ids
+
+
+def java_of(process: psutil.Process) -> psutil.Process:
+    return next(child for child in process.children(recursive=True) if "java" in child.name())
+
+
+def test_a_killed_orchestrator_goes_on_where_it_was(demo_stack: Stack) -> None:
+    users = Users(demo_stack)
+    users.send()
+    users.flush()
+    users.expect_all()
+    seen = len(demo_stack.log.lines)
+    demo_stack.process_of("orchestrator").kill()
+    users.send()
+    demo_stack.log.wait_for(re.compile(r"\[supervisor\] orchestrator ended \(killed by SIGKILL\)"), RESTART_SECONDS, seen)
+    demo_stack.log.wait_for(re.compile(r"\[orchestrator\] generation 1 goes on"), RESTART_SECONDS, seen)
+    users.send()
+    users.flush()
+    users.expect_all()
+
+
+def test_a_killed_kafka_comes_back_with_all_that_it_had(demo_stack: Stack) -> None:
+    users = Users(demo_stack)
+    users.send()
+    users.flush()
+    seen = len(demo_stack.log.lines)
+    java_of(demo_stack.process_of("broker")).kill()
+    users.send()
+    demo_stack.log.wait_for(re.compile(r"\[broker\] Kafka listens at "), RESTART_SECONDS, seen)
+    users.send()
+    users.flush()
+    users.expect_all()
