@@ -52,7 +52,7 @@ class Generation:
     def build(self) -> None:
         """Creates the topics and writes every row of the records that exist now."""
         self._create_topics()
-        sources = [given.source.topic for plan in self.plans for given in plan.inputs]
+        sources = {given.source.topic for plan in self.plans for given in plan.inputs}
         measured = spans.measure(Topics(self.settings.kafka, "source"), sources, self.settings.pipeline.starting_offsets == "earliest")
         spans.save(measured, self.spans_file)
         total = sum(span.records for span in measured.values())

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from tablecast.catalog import JoinTable, SourceTable
 from tablecast.pipeline.plan import QueryPlan
 from tablecast.pipeline.realtime import newest_of_key
-from tablecast.pipeline.rows import Rows, no_rows, parts
+from tablecast.pipeline.rows import Rows, exploded, parts
 from tablecast.pipeline.seed import seed_value
 
 
@@ -23,16 +23,11 @@ def filled_rows(records: DataFrame, plan: QueryPlan, topics: Mapping[str, str], 
     keyed = records.where(F.col("key").isNotNull())
     each = _EachRecord(rows, history)
     lots = [
-        _exploded(records.where(F.col("key").isNull()), each.loose()),
-        _exploded(each.with_history(keyed), each.of_keys()),
-        _exploded(_per_key(keyed, rows, history), _EachKey(rows, history).all()),
+        exploded(records.where(F.col("key").isNull()), each.loose()),
+        exploded(each.with_history(keyed), each.of_keys()),
+        exploded(_per_key(keyed, rows, history), _EachKey(rows, history).all()),
     ]
     return lots[0].unionByName(lots[1]).unionByName(lots[2])
-
-
-def _exploded(frame: DataFrame, arrays: Iterator[Expression]) -> DataFrame:
-    every = F.concat(*(F.coalesce(array, no_rows()) for array in arrays), no_rows())
-    return frame.select(F.explode(every).alias("row")).select("row.*")
 
 
 def _per_key(keyed: DataFrame, rows: Rows, history: int) -> DataFrame:

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from tablecast.catalog import JoinTable, SourceTable
 from tablecast.pipeline.plan import QueryPlan
-from tablecast.pipeline.rows import Rows, no_rows, order_of, parts, same
+from tablecast.pipeline.rows import Rows, exploded, order_of, parts, same
 from tablecast.pipeline.seed import MARK, SEED, seed_schema
 
 
@@ -23,8 +23,7 @@ def changed_rows(records: DataFrame, plan: QueryPlan, topics: Mapping[str, str],
     state = records.groupBy("key", "lane").agg(
         F.last("record").alias("record"), F.first("seed", ignorenulls=True).alias("seed"), *newest_of_key(rows, history)
     )
-    changes = F.concat(*(F.coalesce(change, no_rows()) for change in _Changes(rows).all()))
-    return state.select(*_with_seed(plan, history)).select(F.explode(changes).alias("row")).select("row.*")
+    return exploded(state.select(*_with_seed(plan, history)), _Changes(rows).all())
 
 
 def _with_seed(plan: QueryPlan, history: int) -> Iterator[Expression]:

@@ -3,9 +3,10 @@
 A row is a struct: the changelog that it goes to, its row id, its JSON value, its version and, for a keyed row, its place.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from tablecast.catalog import DEAD_LETTERS, JoinTable, SourceTable
@@ -21,6 +22,12 @@ DEAD_LETTER_TIME = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"
 
 def no_rows() -> Expression:
     return F.array().cast(ROWS)
+
+
+def exploded(frame: DataFrame, arrays: Iterable[Expression]) -> DataFrame:
+    """One row for each row in the arrays; a null array holds none."""
+    every = F.concat(*(F.coalesce(array, no_rows()) for array in arrays), no_rows())
+    return frame.select(F.explode(every).alias("row")).select("row.*")
 
 
 def parts(record: Expression, names: Sequence[str]) -> Expression:
