@@ -1,6 +1,7 @@
 """The truth: what every table must hold, computed in plain Python from the records as they were sent."""
 
 import math
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -35,8 +36,9 @@ Content = list[tuple[str, dict[str, Any]]]
 """Row ids with their rows, in the order of the table."""
 
 
-def truth(catalog: Catalog, records: Iterable[Sent]) -> dict[str, Content]:
-    """The content of each table, for keys that have no more rows than the history holds."""
+def truth(catalog: Catalog, records: Iterable[Sent], history: int | None = None) -> dict[str, Content]:
+    """The content of each table. With a `history`: a left record that so many newer ones push out keeps the right record that it then had,
+    where records come in their order. Without one, no key may have more records than the history holds."""
     good: dict[str, list[Sent]] = defaultdict(list)
     bad: list[Sent] = []
     for record in records:
@@ -44,7 +46,7 @@ def truth(catalog: Catalog, records: Iterable[Sent]) -> dict[str, Content]:
     tables: dict[str, Content] = {}
     for table in catalog.tables.values():
         if isinstance(table, JoinTable):
-            tables[table.name] = _joined(catalog, table, good)
+            tables[table.name] = _joined(catalog, table, good, history)
         else:
             tables[table.name] = _of_source(catalog.sources[table.source], table, good[table.source])
     tables["dead_letters"] = [
@@ -83,18 +85,27 @@ def _of_source(source: Source, table: SourceTable, records: list[Sent]) -> Conte
     return [(str(key), _cells(source, group[-1])) for key, group in groups]
 
 
-def _joined(catalog: Catalog, table: JoinTable, good: dict[str, list[Sent]]) -> Content:
+def _joined(catalog: Catalog, table: JoinTable, good: dict[str, list[Sent]], history: int | None) -> Content:
     lefts, rights = _by_key(good[table.left], table.on), _by_key(good[table.right], table.on)
     rows: list[tuple[Order, str, dict[str, Any]]] = []
     for key, group in lefts.items():
         others = rights.get(key, [])
-        for left in [group[-1]] if table.keep_last else group:
-            known = [right for right in others if right.ts <= left.ts] if table.join == "asof" else others
+        for place, left in [(len(group) - 1, group[-1])] if table.keep_last else enumerate(group):
+            known = _known(table, left, others, group[place + history] if history and place + history < len(group) else None)
             if table.join == "inner" and not known:
                 continue
             cells = _row(catalog, table, left, known[-1] if known else None)
             rows.append((group[0].order, str(key), cells) if table.keep_last else (left.order, left.row_id, cells))
     return [(row_id, cells) for _, row_id, cells in sorted(rows, key=lambda row: row[0])]
+
+
+def _known(table: JoinTable, left: Sent, rights: list[Sent], pushed_out_by: Sent | None) -> list[Sent]:
+    """The right records that count for a left one, in their order. They are sorted, so that a hot key takes no time."""
+    if table.join == "asof":
+        return rights[: bisect_right(rights, left.ts, key=lambda right: right.ts)]
+    if pushed_out_by is not None:
+        return rights[: bisect_left(rights, pushed_out_by.order, key=lambda right: right.order)]
+    return rights
 
 
 def _row(catalog: Catalog, table: JoinTable, left: Sent, right: Sent | None) -> dict[str, Any]:

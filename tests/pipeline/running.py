@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from tablecast.pipeline.query import Ends, Span, fill, start_query
 from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.settings import KafkaSettings, PipelineSettings
 from tests.pipeline.changelogs import Changelogs
-from tests.pipeline.model import Sent, truth
+from tests.pipeline.model import Content, Sent, truth
 
 SECONDS = 60.0
 
@@ -47,6 +48,8 @@ class Running:
     queries: list[StreamingQuery]
     producer: Producer
     sent: list[Sent] = field(default_factory=list)
+    history: int | None = None
+    """Given where keys have more records than the history holds."""
 
     def send(self, drafts: Iterable[Draft]) -> list[Sent]:
         """Returns when Kafka has them, with the offsets that they got."""
@@ -73,15 +76,19 @@ class Running:
 
     def expect_truth(self, seconds: float = SECONDS) -> None:
         """Waits until every table equals the truth of all that was sent; fails with the first difference."""
-        expected = truth(self.catalog, self.sent)
+        expected = truth(self.catalog, self.sent, self.history)
         deadline = time.monotonic() + seconds
-        while differing := [table for table, content in expected.items() if self._content(table) != content]:
+        while differing := [table for table, content in expected.items() if not self._holds(table, content)]:
             for query in self.queries:
                 assert query.isActive, query.exception()
             if time.monotonic() > deadline:
                 table = differing[0]
-                raise AssertionError(f"{table} is {self._content(table)}, expected {expected[table]}; emitted {self.changelogs.emitted}")
+                wrong = [pair for pair in zip_longest(self._content(table), expected[table]) if pair[0] != pair[1]][:5]
+                raise AssertionError(f"{table} differs, its row before what is expected: {wrong}; emitted {self.changelogs.emitted}")
             self.changelogs.poll()
+
+    def _holds(self, table: str, content: Content) -> bool:
+        return len(self.changelogs.rows[table]) == len(content) and self._content(table) == content
 
     def close(self) -> None:
         for query in self.queries:
@@ -118,9 +125,9 @@ class Bench:
             for number, plan in enumerate(plan_queries(self.catalog))
         ]
 
-    def filled(self, spans: Mapping[str, Span]) -> None:
-        for number, plan in enumerate(plan_queries(self.catalog)):
-            fill(self.spark, plan, self.ends(number), self.settings, spans)
+    def filled(self, spans: Mapping[str, Span]) -> int:
+        """How many records were pushed out of their history."""
+        return sum(fill(self.spark, plan, self.ends(number), self.settings, spans) for number, plan in enumerate(plan_queries(self.catalog)))
 
     def running(self, queries: list[StreamingQuery]) -> Running:
         tables = {table: self.topics[table] for table in self.catalog.columns()}

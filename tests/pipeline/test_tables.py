@@ -1,7 +1,7 @@
 """Every table equals the truth, whatever comes in whatever order."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,21 +25,29 @@ MORE_TABLES = {
     "last_inner_ui": {"join": "inner", "left": "users", "right": "accounts", "on": "userId", "keep": "last"},
     "users_last": {"source": "users", "keep": "last", "key": "userId"},
 }
+EVERY_KIND = DEFAULT_TABLES | MORE_TABLES
 PARTITIONS = 2
 
 CreateTopic = Callable[..., str]
 numbers = itertools.count()
 
 
-def bench_of(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, folder: Path) -> Bench:
-    """The default tables and every further kind, over topics of several partitions."""
-    catalog, flaws = build_catalog(Settings.model_validate({"tables": DEFAULT_TABLES | MORE_TABLES}))
+def bench_of(
+    spark: SparkSession,
+    broker: EmbeddedBroker,
+    create_topic: CreateTopic,
+    folder: Path,
+    tables: Mapping[str, Any] = EVERY_KIND,
+    settings: PipelineSettings | None = None,
+) -> Bench:
+    """Tables, by default of every kind, over topics of several partitions."""
+    catalog, flaws = build_catalog(Settings.model_validate({"tables": tables}))
     assert flaws == []
     sources = {name: replace(source, topic=create_topic(name, PARTITIONS, {"retention.ms": "-1"})) for name, source in catalog.sources.items()}
     large = {"max.message.bytes": str(record_bytes(PipelineSettings().row_bytes))}
     topics = {table: create_topic(table, 1, large | {"cleanup.policy": "compact"}) for table in catalog.columns()}
     topics |= {f"{SEEDS}0": create_topic("seeds", 2, large), f"{MARKS}0": create_topic("marks")}
-    return Bench(spark, broker.kafka, replace(catalog, sources=sources), topics, PipelineSettings(), folder)
+    return Bench(spark, broker.kafka, replace(catalog, sources=sources), topics, settings or PipelineSettings(), folder)
 
 
 @pytest.fixture(scope="module")

@@ -86,6 +86,12 @@ class Topics:
             self._result(future, topic, "delete", tolerated=frozenset({Code.UNKNOWN_TOPIC_OR_PART}))
         self._until(lambda: not self.names() & set(names), "topics are still being deleted")
 
+    def delete_records(self, topic: str, before: int) -> None:
+        """Forgets the records of partition 0 before an offset."""
+        futures = self._admin.delete_records([TopicPartition(topic, 0, before)], operation_timeout=self._timeout, request_timeout=self._timeout)
+        for future in futures.values():
+            self._result(future, topic, "delete records of")
+
     def end_offsets(self, topic: str) -> dict[int, int]:
         """Partition to the offset after the last record that can be read: one of an open transaction cannot."""
         return self._offsets(topic, OffsetSpec.latest())

@@ -12,6 +12,7 @@ State = Literal["building", "hydrating", "ready", "live", "lingering", "retired"
 
 PULSE_KEY = b"pulse"
 PULSE_SECONDS = 1.0
+BAR = 20
 
 
 class Pulse(msgspec.Struct, frozen=True):
@@ -37,6 +38,19 @@ class TableStatus(msgspec.Struct, frozen=True, omit_defaults=True):
     max_seconds: float | None = None
 
 
+class Progress(msgspec.Struct, frozen=True):
+    """How far a fill has come: records done, of how many, and how many a second."""
+
+    done: int
+    of: int
+    per_second: int
+
+    def __str__(self) -> str:
+        share = self.done / self.of if self.of else 1.0
+        bar = "█" * round(BAR * share)
+        return f"{bar:░<{BAR}} {share:4.0%} {self.done:,} of {self.of:,} records, {self.per_second:,} a second"
+
+
 class GenerationStatus(msgspec.Struct, frozen=True):
     """A generation as the orchestrator last announced it. Exactly one is `live`; servers show that one."""
 
@@ -49,6 +63,10 @@ class GenerationStatus(msgspec.Struct, frozen=True):
     changed: str
     """When this state was reached, ISO 8601, UTC."""
     error: str | None = None
+    progress: Progress | None = None
+    """Of the fill, while it is hydrating."""
+    out_of_history: int = 0
+    """Records that newer ones of their key pushed out of the history: their rows keep the values that they had. Counted at checkpoints."""
 
     def key(self) -> bytes:
         return str(self.generation).encode()

@@ -32,6 +32,11 @@ class Blueprint:
             error=error,
         )
 
+    def bounded(self) -> dict[str, Bound]:
+        """The changelogs of tables that do not keep every row."""
+        bounds = {self.changelogs[name]: table.bound for name, table in self.catalog.tables.items()}
+        return {topic: bound for topic, bound in bounds.items() if bound != Bound()}
+
     def _table_status(self, name: str) -> TableStatus:
         columns = tuple(ColumnStatus(column.name, column.type) for column in self.catalog.columns()[name])
         bound = self.catalog.tables[name].bound if name in self.catalog.tables else Bound()

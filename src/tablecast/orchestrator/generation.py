@@ -18,7 +18,9 @@ from tablecast.orchestrator.blueprint import Blueprint
 from tablecast.orchestrator.keeper import Keeper
 from tablecast.orchestrator.marks import Marks
 from tablecast.orchestrator.removal import folder_of, remove_generation
+from tablecast.orchestrator.trim import Trimmer
 from tablecast.pipeline.plan import QueryPlan, plan_queries
+from tablecast.pipeline.progress import Tell, told
 from tablecast.pipeline.query import Ends, Spans, fill, start_query
 from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.pipeline.seed import mark_lanes
@@ -27,6 +29,10 @@ from tablecast.pipeline.slots import slots_needed
 from tablecast.settings import KafkaSettings, Settings, seconds
 
 log = logging.getLogger(__name__)
+
+COMPACTED = {"cleanup.policy": "compact"}
+# Kafka deletes no records of a compacted topic, and a bounded table has no use for compaction: the trimmer deletes what fell out.
+TRIMMED = {"cleanup.policy": "delete", "retention.ms": "-1", "segment.bytes": str(16 << 20)}
 
 
 class Generation:
@@ -39,6 +45,9 @@ class Generation:
         self.changelog = changelog
         self.plans: list[QueryPlan] = plan_queries(blueprint.catalog)
         self.keepers: list[Keeper] = []
+        self.trimmer = Trimmer(changelog, blueprint.bounded())
+        self.known_out_of_history = 0
+        """What was counted before the keepers began to count."""
         self.state_partitions = state_partitions(session)
 
     @property
@@ -49,8 +58,8 @@ class Generation:
     def spans_file(self) -> Path:
         return self.folder / "spans.json"
 
-    def build(self) -> None:
-        """Creates the topics and writes every row of the records that exist now."""
+    def build(self, tell: Tell) -> None:
+        """Creates the topics and writes every row of the records that exist now. `tell` hears how far that is, from another thread."""
         self._create_topics()
         sources = {given.source.topic for plan in self.plans for given in plan.inputs}
         measured = spans.measure(Topics(self.settings.kafka, "source"), sources, self.settings.pipeline.starting_offsets == "earliest")
@@ -59,7 +68,7 @@ class Generation:
         log.info("[orchestrator] generation %d: filling %s records", self.blueprint.number, f"{total:,}")
         started = time.monotonic()
         for number, plan in enumerate(self.plans):
-            self._fill(number, plan, measured)
+            self._fill(number, plan, measured, tell)
         took = time.monotonic() - started
         log.info("[orchestrator] generation %d: filled in %.1f s (%s records/s)", self.blueprint.number, took, f"{total / took:,.0f}")
 
@@ -79,6 +88,7 @@ class Generation:
             self.keepers.append(self._keeper(number, f"q{number}", known, 0.0))
             if self.settings.pipeline.twin:
                 self.keepers.append(self._keeper(number, f"q{number}-twin", known, half))
+        self.trimmer.start()
         self.tend()
 
     def tend(self) -> list[str]:
@@ -88,6 +98,11 @@ class Generation:
     def failing(self) -> str | None:
         """Why a query has nobody who runs it; None while each has one."""
         return next((str(group[0].reason) for group in self._by_query() if all(keeper.reason for keeper in group)), None)
+
+    @property
+    def out_of_history(self) -> int:
+        """Records that newer ones of their key pushed out of the history. A twin counts the same ones again."""
+        return self.known_out_of_history + sum(max(keeper.out_of_history for keeper in group) for group in self._by_query())
 
     @property
     def lost(self) -> bool:
@@ -116,6 +131,7 @@ class Generation:
                 marks.close()
 
     def stop(self) -> None:
+        self.trimmer.stop()
         for keeper in self.keepers:
             keeper.stop()
         self.keepers.clear()
@@ -131,16 +147,18 @@ class Generation:
 
         return Keeper(name, start, delay)
 
-    def _fill(self, number: int, plan: QueryPlan, measured: Spans) -> None:
-        if any(measured[given.source.topic].records for given in plan.inputs):
-            fill(self.session, plan, self._ends(number), self.settings.pipeline, measured)
+    def _fill(self, number: int, plan: QueryPlan, measured: Spans, tell: Tell) -> None:
+        if total := sum(measured[given.source.topic].records for given in plan.inputs):
+            with told(self.session, f"generation {self.blueprint.number}, query {number}", total, tell):
+                self.known_out_of_history += fill(self.session, plan, self._ends(number), self.settings.pipeline, measured)
 
     def _create_topics(self) -> None:
         topics = Topics(self.changelog)
         copies = self.settings.changelog.replication
         large = {"max.message.bytes": str(record_bytes(self.settings.pipeline.row_bytes))}
+        bounded = self.blueprint.bounded()
         for topic in self.blueprint.changelogs.values():
-            topics.ensure(topic, 1, large | {"cleanup.policy": "compact"}, copies)
+            topics.ensure(topic, 1, large | (TRIMMED if topic in bounded else COMPACTED), copies)
         for number in range(len(self.plans)):
             own = self._own_topics(number)
             # Never deleted by age: a query that starts anew reads its seeds again.

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tablecast.orchestrator.backoff import Backoff
+from tablecast.pipeline.realtime import OBSERVED, OUT_OF_HISTORY
 
 LOST_RECORDS = ("KAFKA_DATA_LOSS", "OffsetOutOfRange", "Some data may have been lost")
 STUBBORN = 6
+COUNT_SECONDS = 5.0
 
 
 class Keeper:
@@ -24,6 +26,10 @@ class Keeper:
         self._due = time.monotonic() + delay
         self._backoff = Backoff()
         self._query: StreamingQuery | None = None
+        self.out_of_history = 0
+        """How many records were pushed out of the history of their key since this keeper began, as far as batches have ended."""
+        self._batch: tuple[str, int] | None = None
+        self._count_due = 0.0
 
     @property
     def running(self) -> bool:
@@ -37,6 +43,7 @@ class Keeper:
                 self.reason = None
             return None
         if self.running:
+            self._count(self._query)
             return None
         error = self._query.exception()
         text = str(error).strip() if error is not None else "it ended without a reason"
@@ -45,6 +52,16 @@ class Keeper:
         self.lost = any(sign in text for sign in LOST_RECORDS) or self._backoff.failures >= STUBBORN
         self.reason = text.splitlines()[0][:500]
         return self.reason
+
+    def _count(self, query: StreamingQuery) -> None:
+        if time.monotonic() < self._count_due:
+            return
+        self._count_due = time.monotonic() + COUNT_SECONDS
+        progress = query.lastProgress
+        if progress is not None and self._batch != (batch := (str(progress.runId), progress.batchId)):
+            self._batch = batch
+            observed = progress.observedMetrics.get(OBSERVED)
+            self.out_of_history += int(observed[OUT_OF_HISTORY] or 0) if observed is not None else 0
 
     def stop(self) -> None:
         if self._query is not None:

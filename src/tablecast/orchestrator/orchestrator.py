@@ -16,6 +16,7 @@ from tablecast.jars import fetch
 from tablecast.kafka.admin import Topics, wait_until_up
 from tablecast.kafka.broker import wait_for_broker
 from tablecast.kafka.java_settings import java_settings
+from tablecast.kafka.status import Progress
 from tablecast.orchestrator.backoff import Backoff
 from tablecast.orchestrator.blueprint import Blueprint, draw
 from tablecast.orchestrator.board import StatusBoard
@@ -111,6 +112,7 @@ class Orchestrator:
             known = self._of(draw(live.generation, self.catalog, self.settings))
             if known.blueprint.fingerprint == live.fingerprint and known.spans_file.exists():
                 log.info("[orchestrator] generation %d goes on", live.generation)
+                known.known_out_of_history = live.out_of_history
                 known.start()
                 return known
         return self._built(self._next(board), board)
@@ -138,7 +140,7 @@ class Orchestrator:
         try:
             reserve(self.session, generation.slots(), 0, f"generation {blueprint.number}")
             board.announce(blueprint.status("hydrating"))
-            generation.build()
+            generation.build(lambda progress: self._tell(blueprint, board, progress))
             generation.start()
             generation.await_marks(self.stop.is_set)
         except (PySparkException, TablecastError) as error:
@@ -154,9 +156,13 @@ class Orchestrator:
         self._promote(generation, board)
         return generation
 
+    def _tell(self, blueprint: Blueprint, board: StatusBoard, progress: Progress) -> None:
+        log.info("[orchestrator] generation %d: filling %s", blueprint.number, progress)
+        board.announce(msgspec.structs.replace(board.generations[blueprint.number], progress=progress))
+
     def _promote(self, generation: Generation, board: StatusBoard) -> None:
         old = board.live()
-        board.announce(generation.blueprint.status("live"))
+        board.announce(msgspec.structs.replace(generation.blueprint.status("live"), out_of_history=generation.out_of_history))
         if old is not None:
             board.announce(msgspec.structs.replace(old, state="lingering"))
             self.lingering[old.generation] = time.monotonic() + self.settings.pipeline.linger_seconds
@@ -178,10 +184,10 @@ class Orchestrator:
         return generation
 
     def _tend(self, generation: Generation, board: StatusBoard) -> None:
-        """Keeps its queries running, and the status true: the reason of a failure while there is one."""
+        """Keeps its queries running, and the status true."""
         for reason in generation.tend():
             log.error("[orchestrator] generation %d: a query failed and is started again: %s", generation.blueprint.number, reason)
-        failing = generation.failing()
         known = board.generations[generation.blueprint.number]
-        if known.error != failing:
-            board.announce(generation.blueprint.status("live", failing))
+        now = msgspec.structs.replace(known, error=generation.failing(), out_of_history=generation.out_of_history)
+        if now != known:
+            board.announce(now)

@@ -1,41 +1,85 @@
 """All rows of all tables at once, from the records that exist: how a new generation is filled.
 
-What Real-Time Mode would leave behind after every record, computed with window functions at the speed of a batch job. With the
-rows come the seeds: what Real-Time Mode must know of each key to go on from here.
+What Real-Time Mode would leave behind after every record, computed at the speed of a batch job. The records of a key are brought together and
+sorted once; window functions over them give the tables that have a row for each record, an aggregation those that have one for each key. With
+the rows come the seeds: what Real-Time Mode must know of each key to go on from here.
 """
 
 from collections.abc import Iterator, Mapping
 
+from pyspark import StorageLevel
 from pyspark.sql import Column as Expression
-from pyspark.sql import DataFrame, Window, WindowSpec
+from pyspark.sql import DataFrame, Observation, Window, WindowSpec
 from pyspark.sql import functions as F
 
-from tablecast.catalog import JoinTable, SourceTable
+from tablecast.catalog import JoinTable, SourceTable, Table
 from tablecast.pipeline.plan import QueryPlan
-from tablecast.pipeline.realtime import newest_of_key
+from tablecast.pipeline.realtime import OUT_OF_HISTORY, newest_of_key, out_of_history
 from tablecast.pipeline.rows import Rows, exploded, parts
 from tablecast.pipeline.seed import seed_value
 
-
-def filled_rows(records: DataFrame, plan: QueryPlan, topics: Mapping[str, str], history: int) -> DataFrame:
-    """`records` as encode() makes them, read more than once: persist them. Out: topic, id, value, version, order."""
-    rows = Rows(plan, topics)
-    keyed = records.where(F.col("key").isNotNull())
-    each = _EachRecord(rows, history)
-    lots = [
-        exploded(records.where(F.col("key").isNull()), each.loose()),
-        exploded(each.with_history(keyed), each.of_keys()),
-        exploded(_per_key(keyed, rows, history), _EachKey(rows, history).all()),
-    ]
-    return lots[0].unionByName(lots[1]).unionByName(lots[2])
+GROUP = ("key", "lane")
+IN_ORDER = ("ts", "tie", "p", "o")
 
 
-def _per_key(keyed: DataFrame, rows: Rows, history: int) -> DataFrame:
-    return keyed.groupBy("key").agg(F.first(F.col("record")["head"]).alias("head"), *newest_of_key(rows, history))
+class Filling:
+    """The rows of one query. Sorted records that are read twice are kept until close()."""
+
+    def __init__(self, records: DataFrame, plan: QueryPlan, topics: Mapping[str, str], history: int) -> None:
+        """`records` as encode() makes them."""
+        self._rows = Rows(plan, topics)
+        self._history = history
+        self._observation = Observation()
+        self._keyed = any(given.key is not None for given in plan.inputs)
+        self._of_records = any(_has_row_for_each_record(table) for table in plan.tables)
+        self._records = _in_order(records, plan) if self._keyed else records
+        if self._keyed and self._of_records:
+            self._records = self._records.persist(StorageLevel.MEMORY_AND_DISK)
+
+    def rows(self) -> DataFrame:
+        """topic, id, value, version, order."""
+        each = _EachRecord(self._rows, self._history)
+        if not self._keyed:
+            return exploded(self._records, each.all())
+        of_keys = self._aggregated(self._records.where(F.col("key").isNotNull()) if self._of_records else self._records)
+        if not self._of_records:
+            return exploded(of_keys, [each.dead_letter(), *_EachKey(self._rows, self._history).all()])
+        of_records = exploded(each.with_history(self._records), each.all())
+        return of_records.unionByName(exploded(of_keys, _EachKey(self._rows, self._history).all()))
+
+    def close(self) -> None:
+        self._records.unpersist()
+
+    def out_of_history(self) -> int:
+        """How many records newer ones of their key pushed out of the history. To be asked when the rows are written."""
+        return int(self._observation.get[OUT_OF_HISTORY]) if self._keyed else 0
+
+    def _aggregated(self, records: DataFrame) -> DataFrame:
+        of_keys = records.groupBy(*GROUP).agg(F.first("record").alias("record"), *newest_of_key(self._rows, self._history))
+        return of_keys.observe(self._observation, out_of_history(self._rows.plan, self._history, _pushed_out))
+
+
+def _in_order(records: DataFrame, plan: QueryPlan) -> DataFrame:
+    """The records of a key together and in their order. One without a key is a group of its own."""
+    record, ranks = F.col("record"), plan.tie_ranks()
+    alone = F.when(F.col("key").isNull(), F.concat_ws("-", record["input"], record["p"], record["o"]))
+    tie = F.get(F.array(*map(F.lit, ranks)), record["input"])
+    spread = records.select(
+        "key", alone.alias("lane"), record["ts"].alias("ts"), tie.alias("tie"), record["p"].alias("p"), record["o"].alias("o"), "record"
+    )
+    return spread.repartition(*GROUP).sortWithinPartitions(*GROUP, *IN_ORDER)
+
+
+def _pushed_out(index: int, depth: int) -> Expression:
+    return F.greatest(F.col(f"seen{index}") - depth, F.lit(0))
+
+
+def _has_row_for_each_record(table: Table) -> bool:
+    return table.key is None if isinstance(table, SourceTable) else not table.keep_last
 
 
 class _EachRecord:
-    """Tables that have a row for each record: plain ones, joins that keep all, as-of joins."""
+    """Tables that have a row for each record: plain ones, joins that keep all, as-of joins, dead letters."""
 
     def __init__(self, rows: Rows, history: int) -> None:
         self.rows = rows
@@ -43,67 +87,64 @@ class _EachRecord:
         self.history = history
         self.record = F.col("record")
 
-    def loose(self) -> Iterator[Expression]:
-        """Rows of records without a key."""
-        yield F.when(self.rows.is_dead_letter(self.record), F.array(self.rows.dead_letter(self.record)))
+    def all(self) -> Iterator[Expression]:
+        """Rows of records that went through with_history(), if there is a join."""
+        yield self.dead_letter()
         for table in self.plan.tables:
             if isinstance(table, SourceTable) and table.key is None:
-                yield self._plain(table)
-
-    def of_keys(self) -> Iterator[Expression]:
-        """Rows of records that went through with_history()."""
-        for table in self.plan.tables:
-            if isinstance(table, SourceTable) and table.key is None:
-                yield self._plain(table)
+                yield F.when(self._from(table.source), F.array(self.rows.plain(table, self.record)))
             elif isinstance(table, JoinTable) and not table.keep_last:
                 right = F.col(_right_column(table))
                 wanted = self._from(table.left) & right["o"].isNotNull() if table.join == "inner" else self._from(table.left)
                 yield F.when(wanted, F.array(self.rows.joined(table, self.record["head"], self.record, right)))
 
-    def with_history(self, keyed: DataFrame) -> DataFrame:
-        """Adds, for each join that keeps all, the right record that belongs to a left one."""
-        joins = [table for table in self.plan.tables if isinstance(table, JoinTable) and not table.keep_last]
-        for table in sorted(joins, key=lambda table: table.join):
-            keyed = self._as_of(keyed, table) if table.join == "asof" else self._last(keyed, table)
-        return keyed
+    def dead_letter(self) -> Expression:
+        return F.when(self.rows.is_dead_letter(self.record), F.array(self.rows.dead_letter(self.record)))
 
-    def _plain(self, table: SourceTable) -> Expression:
-        return F.when(self._from(table.source), F.array(self.rows.plain(table, self.record)))
+    def with_history(self, ordered: DataFrame) -> DataFrame:
+        """Adds, for each join that keeps all, the right record that belongs to a left one."""
+        for table in self.plan.tables:
+            if isinstance(table, JoinTable) and not table.keep_last:
+                ordered = self._as_of(ordered, table) if table.join == "asof" else self._last(ordered, table)
+        return ordered
 
     def _from(self, source: str) -> Expression:
         return (self.record["input"] == self.plan.index(source)) & self.record["reason"].isNull()
 
-    def _order(self, right: str) -> WindowSpec:
+    def _order(self, table: JoinTable) -> WindowSpec:
         """The records of a key in order; at one timestamp the right side comes first, since "as of" includes it."""
-        late = self.record["input"] != self.plan.index(right)
-        return Window.partitionBy("key").orderBy(self.record["ts"], late, self.record["p"], self.record["o"])
+        left, right = self.plan.index(table.left), self.plan.index(table.right)
+        ranks = self.plan.tie_ranks()
+        if table.join != "asof" or ranks[right] < ranks[left]:
+            return Window.partitionBy(*GROUP).orderBy(*IN_ORDER)
+        return Window.partitionBy(*GROUP).orderBy("ts", self.record["input"] != right, "p", "o")
 
     def _right(self, table: JoinTable) -> Expression:
         return F.when(self._from(table.right), parts(self.record, self.rows.kept))
 
-    def _as_of(self, keyed: DataFrame, table: JoinTable) -> DataFrame:
-        return keyed.withColumn(_right_column(table), F.last(self._right(table), ignorenulls=True).over(self._order(table.right)))
+    def _as_of(self, ordered: DataFrame, table: JoinTable) -> DataFrame:
+        return ordered.withColumn(_right_column(table), F.last(self._right(table), ignorenulls=True).over(self._order(table)))
 
-    def _last(self, keyed: DataFrame, table: JoinTable) -> DataFrame:
+    def _last(self, ordered: DataFrame, table: JoinTable) -> DataFrame:
         """The last right record; for a left one that newer left ones push out of the history, the last before that."""
-        order = self._order(table.right)
+        order = self._order(table)
         whole = order.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
         left = F.when(self._from(table.left), F.struct(F.last(self._right(table), ignorenulls=True).over(order).alias("right")))
-        by = f"PARTITION BY key ORDER BY record.ts, record.input != {self.plan.index(table.right)}, record.p, record.o"
-        pushed_out = F.expr(f"lead(known, {self.history}) IGNORE NULLS OVER ({by})")
+        pushed_out = F.expr(f"lead(known, {self.history}) IGNORE NULLS OVER (PARTITION BY {', '.join(GROUP)} ORDER BY {', '.join(IN_ORDER)})")
         last = F.last(self._right(table), ignorenulls=True).over(whole)
         shown = F.when(F.col("later").isNotNull(), F.col("later")["right"]).otherwise(F.col("last"))
-        windowed = keyed.withColumns({"known": left, "last": last}).withColumn("later", pushed_out)
+        windowed = ordered.withColumns({"known": left, "last": last}).withColumn("later", pushed_out)
         return windowed.withColumn(_right_column(table), shown).drop("known", "last", "later")
 
 
 class _EachKey:
-    """Tables that have a row for each key, and the seeds."""
+    """Tables that have a row for each key, and the seeds. `record` is any record of the key."""
 
     def __init__(self, rows: Rows, history: int) -> None:
         self.rows = rows
         self.plan = rows.plan
         self.history = history
+        self.head = F.col("record")["head"]
 
     def all(self) -> Iterator[Expression]:
         for table in self.plan.tables:
@@ -112,8 +153,8 @@ class _EachKey:
             elif isinstance(table, SourceTable) and table.key is not None:
                 index = self.plan.index(table.source)
                 newest = self._newest(index)
-                yield F.when(newest.isNotNull(), F.array(self.rows.keyed(table, F.col("head"), newest, F.col(f"first{index}"))))
-        yield F.array(self.rows.seed(seed_value(self.plan, self.history)))
+                yield F.when(newest.isNotNull(), F.array(self.rows.keyed(table, self.head, newest, F.col(f"first{index}"))))
+        yield F.when(F.col("key").isNotNull(), F.array(self.rows.seed(seed_value(self.plan, self.history))))
 
     def _newest(self, index: int) -> Expression:
         return F.get(f"newest{index}", F.lit(0))
@@ -122,7 +163,7 @@ class _EachKey:
         left, right = self.plan.index(table.left), self.plan.index(table.right)
         exists = self._newest(left).isNotNull()
         shown = exists & self._newest(right).isNotNull() if table.join == "inner" else exists
-        return F.when(shown, F.array(self.rows.joined(table, F.col("head"), self._newest(left), self._newest(right), F.col(f"first{left}"))))
+        return F.when(shown, F.array(self.rows.joined(table, self.head, self._newest(left), self._newest(right), F.col(f"first{left}"))))
 
 
 def _right_column(table: JoinTable) -> str:

@@ -110,7 +110,9 @@ def _literal(check: tuple[Expression, str]) -> tuple[Expression, Expression]:
 
 
 def _is_blank(value: Expression) -> Expression:
-    return value.isNull() | value.cast("string").rlike(BLANK)
+    """A key that begins with a visible ASCII character is told without a regular expression, which would cost more than its parse."""
+    text = value.cast("string")
+    return value.isNull() | (~F.ascii(text).between(ord("!"), ord("~")) & text.rlike(BLANK))
 
 
 def _disguises(field: Field, text: Expression) -> Iterator[Expression]:
@@ -120,7 +122,9 @@ def _disguises(field: Field, text: Expression) -> Iterator[Expression]:
         # Any JSON value becomes text. Only a text that looks like another type costs the second parse.
         kinds = F.from_json(text, _value_schema([(field.path, VariantType())]))
         kind = F.schema_of_variant(reduce(lambda node, name: node.getField(name), field.path, kinds))
-        yield value.rlike(r"^([-0-9\[{]|true$|false$)") & (kind != "STRING")
+        first = F.ascii(value)
+        looks_other = first.between(ord("0"), ord("9")) | first.isin(*map(ord, "-[{")) | value.isin("true", "false")
+        yield looks_other & (kind != "STRING")
     if field.column.type == "timestamp":
         yield value.isNotNull() & value.try_cast("timestamp").isNull()
     if field.column.type == "double":

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 
 from tablecast.catalog import Catalog, JoinTable, Source, SourceTable, Table
 
@@ -31,6 +32,23 @@ class QueryPlan:
     def depth(self, index: int, history: int) -> int:
         """How many of the newest rows of a key the tables of this query need of an input."""
         return max((depth for table in self.tables for depth in _depths(table, self.inputs[index].source.name, history)), default=0)
+
+    def histories(self, history: int) -> dict[int, int]:
+        """The inputs of which older records than the newest can still be changed, or change rows, and how many: a further one pushes one out."""
+        depths = {index: self.depth(index, history) for index in range(len(self.inputs))}
+        return {index: depth for index, depth in depths.items() if depth > 1}
+
+    def tie_ranks(self) -> tuple[int, ...]:
+        """Ranks by which records of one timestamp are sorted: as far as it can be, the right side of an as-of join before the left."""
+        sides = {given.source.name: set[str]() for given in self.inputs}
+        for table in self.tables:
+            if isinstance(table, JoinTable) and table.join == "asof":
+                sides[table.left].add(table.right)
+        try:
+            names = list(TopologicalSorter(sides).static_order())
+        except CycleError:
+            names = list(sides)
+        return tuple(names.index(given.source.name) for given in self.inputs)
 
     def needs_first(self, index: int) -> bool:
         """Whether a table stands a row where its key was first seen in this input."""

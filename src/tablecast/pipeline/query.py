@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from functools import reduce
 from pathlib import PurePath
 
-from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tablecast.catalog import Source
-from tablecast.pipeline.batch import filled_rows
+from tablecast.pipeline.batch import Filling
 from tablecast.pipeline.encode import encode
 from tablecast.pipeline.normalise import normalise
 from tablecast.pipeline.plan import QueryPlan
@@ -49,18 +48,22 @@ Spans = Mapping[str, Span]
 """Topic to span."""
 
 
-def fill(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings, spans: Spans) -> None:
-    """Writes every row that the spans hold, and the seeds. May be run again: rows of the same version have the same content."""
+def fill(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings, spans: Spans) -> int:
+    """Writes every row that the spans hold, and the seeds. May be run again: rows of the same version have the same content.
+
+    Returns how many records were pushed out of the history of their key.
+    """
 
     def read(source: Source) -> DataFrame:
         span = spans[source.topic]
         return backlog(session, source.topic, ends.sources, span.begin, span.end)
 
-    records = _records(plan, settings, read).persist(StorageLevel.MEMORY_AND_DISK)
+    filling = Filling(_records(plan, settings, read), plan, ends.topics, settings.history)
     try:
-        write_changelogs(filled_rows(records, plan, ends.topics, settings.history), ends.changelogs, settings.row_bytes)
+        write_changelogs(filling.rows(), ends.changelogs, settings.row_bytes)
+        return filling.out_of_history()
     finally:
-        records.unpersist()
+        filling.close()
 
 
 def start_query(

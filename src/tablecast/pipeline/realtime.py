@@ -4,7 +4,7 @@ Real-Time Mode emits once for every record, and `last(record)` is then the recor
 newest rows of each side follow the rows that it changes. In a micro-batch, which emits once a key, this plan would lose rows.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 
 from pyspark.sql import Column as Expression
@@ -16,6 +16,9 @@ from tablecast.pipeline.plan import QueryPlan
 from tablecast.pipeline.rows import Rows, exploded, order_of, parts, same
 from tablecast.pipeline.seed import MARK, SEED, seed_schema
 
+OBSERVED, OUT_OF_HISTORY = "tablecast", "out_of_history"
+"""Under these names a query's progress tells how many records were pushed out of the history of their key."""
+
 
 def changed_rows(records: DataFrame, plan: QueryPlan, topics: Mapping[str, str], history: int) -> DataFrame:
     """`records` are source records and seeds together. Out: topic, id, value, version, order; one for each row that a record changes."""
@@ -23,7 +26,20 @@ def changed_rows(records: DataFrame, plan: QueryPlan, topics: Mapping[str, str],
     state = records.groupBy("key", "lane").agg(
         F.last("record").alias("record"), F.first("seed", ignorenulls=True).alias("seed"), *newest_of_key(rows, history)
     )
-    return exploded(state.select(*_with_seed(plan, history)), _Changes(rows).all())
+    known = state.select(*_with_seed(plan, history)).observe(OBSERVED, out_of_history(plan, history, _pushed_out))
+    return exploded(known, _Changes(rows).all())
+
+
+def out_of_history(plan: QueryPlan, history: int, pushed_out: Callable[[int, int], Expression]) -> Expression:
+    """How many records were pushed out of the history of their key, of `pushed_out(input, depth)` in each row."""
+    counts = [F.coalesce(pushed_out(index, depth), F.lit(0)) for index, depth in plan.histories(history).items()]
+    return F.coalesce(F.sum(sum(counts, F.lit(0)).cast("long")), F.lit(0)).alias(OUT_OF_HISTORY)
+
+
+def _pushed_out(index: int, depth: int) -> Expression:
+    """By the record that came last."""
+    record = F.col("record")
+    return F.when((record["input"] == index) & record["reason"].isNull() & (F.col(f"seen{index}") > depth), F.lit(1))
 
 
 def _with_seed(plan: QueryPlan, history: int) -> Iterator[Expression]:
@@ -41,6 +57,8 @@ def _with_seed(plan: QueryPlan, history: int) -> Iterator[Expression]:
             yield F.when(seed[f"newest{index}"].isNull(), newest).otherwise(merged).alias(f"newest{index}")
         if plan.needs_first(index):
             yield F.least(F.col(f"first{index}"), seed[f"first{index}"]).alias(f"first{index}")
+    for index in plan.histories(history):
+        yield (F.col(f"seen{index}") + F.coalesce(seed[f"seen{index}"], F.lit(0))).alias(f"seen{index}")
 
 
 def _type_of(plan: QueryPlan, history: int, name: str) -> str:
@@ -48,7 +66,7 @@ def _type_of(plan: QueryPlan, history: int, name: str) -> str:
 
 
 def newest_of_key(rows: Rows, history: int) -> Iterator[Expression]:
-    """What is kept of a key: `newest<input>`, the newest records of each input in falling order, and `first<input>`."""
+    """What is kept of a key: `newest<input>`, the newest records of each input in falling order; `first<input>`; `seen<input>`, how many."""
     record, plan = F.col("record"), rows.plan
     for index in range(len(plan.inputs)):
         mine = (record["input"] == index) & record["reason"].isNull() & F.col("key").isNotNull()
@@ -57,6 +75,8 @@ def newest_of_key(rows: Rows, history: int) -> Iterator[Expression]:
             yield F.max_by(parts(record, rows.kept), order, depth).alias(f"newest{index}")
         if plan.needs_first(index):
             yield F.min(order).alias(f"first{index}")
+        if index in plan.histories(history):
+            yield F.count(order).alias(f"seen{index}")
 
 
 class _Changes:

@@ -29,12 +29,14 @@ def seed_schema(plan: QueryPlan, history: int) -> StructType:
             fields.append(StructField(f"newest{index}", ArrayType(kept)))
         if plan.needs_first(index):
             fields.append(StructField(f"first{index}", StructType(order)))
+    fields += [StructField(f"seen{index}", LongType()) for index in plan.histories(history)]
     return StructType(fields)
 
 
 def seed_value(plan: QueryPlan, history: int) -> Expression:
-    """The value of a seed, from the columns that newest_of_key() gives and `head`."""
-    return F.to_json(F.struct(*seed_schema(plan, history).names))
+    """The value of a seed, from a record of the key and the columns that newest_of_key() gives."""
+    others = [name for name in seed_schema(plan, history).names if name != "head"]
+    return F.to_json(F.struct(F.col("record")["head"].alias("head"), *others))
 
 
 def without_seed(records: DataFrame, plan: QueryPlan, history: int) -> DataFrame:

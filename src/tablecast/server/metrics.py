@@ -17,6 +17,7 @@ def exposition(hub: Hub, lag: int, rejected: int) -> str:
         [
             _metric("tablecast_rows", "gauge", "Rows of a table.", [({"table": table.name}, len(table)) for table in tables]),
             _metric("tablecast_generation", "gauge", "The generation that is shown.", [({}, generation.number)] if generation else []),
+            _metric("tablecast_out_of_history_records", "gauge", "Records whose rows no later record can change any more.", _out_of_history(hub)),
             _metric("tablecast_viewers", "gauge", "Connections of viewers.", [({}, len(hub.audience))]),
             _metric("tablecast_subscriptions", "gauge", "Open subscriptions.", [({}, sum(len(viewport.holders) for viewport in viewports))]),
             _metric("tablecast_viewports", "gauge", "Different windows that are looked at.", [({}, len(viewports))]),
@@ -28,6 +29,10 @@ def exposition(hub: Hub, lag: int, rejected: int) -> str:
             _metric("tablecast_viewers_stalled_total", "counter", "Viewers closed because they took nothing.", [({}, counters.stalled)]),
         ]
     )
+
+
+def _out_of_history(hub: Hub) -> list[Sample]:
+    return [({"generation": str(status.generation)}, status.out_of_history) for status in hub.statuses if status.state == "live"]
 
 
 def _metric(name: str, kind: str, text: str, samples: Iterable[Sample]) -> str:

@@ -1,0 +1,150 @@
+"""How fast a new generation is filled from a backlog.
+
+python -m bench.hydrate --json
+
+Sends the backlog to a broker of its own and starts Tablecast on it, once for each load: `small` is accounts_ui and final_ui with keep last, `all` the
+whole default catalogue. Timed from the moment Spark's session is up: `seconds` until every row is in its changelog, `server_seconds` until the server
+has them all in its tables. Then every row of every changelog is compared with the truth. The last line of standard output is one JSON object; its
+messages_per_s is that of the first load. Ends with 0 only if every row was there and right.
+"""
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from confluent_kafka import TopicPartition
+
+from bench.backlog import Backlog, Truth, numbers_in
+from bench.exclusive import machine_to_ourselves
+from bench.latency import say
+from bench.stack import KEY, Stack, jars_folder
+from tablecast.jars import Jars
+from tablecast.kafka.admin import Topics
+from tablecast.kafka.broker import EmbeddedBroker
+from tablecast.kafka.clients import make_consumer
+from tablecast.kafka.names import changelog_topic
+from tablecast.settings import KafkaSettings, Settings
+
+FILL_SECONDS = 900.0
+SESSION_UP = re.compile(r"\[orchestrator\] Spark \S+ is up")
+FILLED = re.compile(r"\[orchestrator\] generation \d+: filled")
+
+SMALL = """\
+[tables.accounts_ui]
+source = "accounts"
+keep = "last"
+key = "userId"
+[tables.final_ui]
+join = "left"
+left = "users"
+right = "accounts"
+on = "userId"
+keep = "last"
+"""
+LOADS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "small": (SMALL, ("accounts_ui", "final_ui")),
+    "all": ("", ("users_ui", "account", "accounts_ui", "final_ui", "user_account")),
+}
+
+
+@dataclass(frozen=True)
+class Load:
+    """A catalogue that is filled. Its changelogs begin with its name."""
+
+    name: str
+
+    @property
+    def catalogue(self) -> str:
+        return LOADS[self.name][0]
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        return LOADS[self.name][1]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.hydrate", description="How fast a generation is filled from a backlog.")
+    parser.add_argument("--messages", type=int, default=2_000_000, help="users and accounts together (default: %(default)s)")
+    parser.add_argument("--keys", type=int, default=100_000, help="different users (default: %(default)s)")
+    parser.add_argument("--load", action="append", choices=LOADS, help="only this one (default: each)")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting, as in pipeline.driver_memory_mb=4096")
+    parser.add_argument("--json", action="store_true", help="the result as one line of JSON")
+    given = parser.parse_args(arguments)
+    settings = dict(setting.split("=", 1) for setting in given.set)
+    with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
+        report = measure(Backlog(given.messages, given.keys), given.load or list(LOADS), settings, Path(folder))
+    print(json.dumps(report) if given.json else json.dumps(report, indent=2))
+    return 0 if not any(load["wrong"] for load in report["loads"].values()) else 1  # type: ignore[attr-defined]
+
+
+def measure(backlog: Backlog, loads: Sequence[str], settings: Mapping[str, str], folder: Path) -> dict[str, object]:
+    jars = jars_folder()
+    own = Settings().replaced("pipeline", state_dir=folder / "broker", jars=jars)
+    with EmbeddedBroker(own, Jars(jars)) as broker:
+        backlog.send(broker.kafka, say)
+        truth = Truth(backlog)
+        reports = {name: _filled(Load(name), backlog, broker.kafka, settings, folder / name, jars, truth) for name in loads}
+    first = reports[loads[0]]
+    totals = {name: first[name] for name in ("seconds", "messages_per_s")}
+    return {"bench": "hydrate", "messages": backlog.messages, "keys": backlog.keys, **totals, "loads": reports, "settings": dict(settings)}
+
+
+def _filled(
+    load: Load, backlog: Backlog, kafka: KafkaSettings, settings: Mapping[str, str], folder: Path, jars: Path, truth: Truth
+) -> dict[str, object]:
+    folder.mkdir()
+    (folder / "tablecast.toml").write_text(load.catalogue)
+    servers = {"kafka.bootstrap.servers": kafka.servers, "changelog.kafka.bootstrap.servers": kafka.servers, "changelog.prefix": load.name}
+    say(f"{load.name}: starting orchestrator and server")
+    with Stack(folder, jars, "run", {**servers, **settings}, {"TABLECAST_SERVER_PSK": KEY}) as stack:
+        stack.log.wait_for(SESSION_UP, FILL_SECONDS)
+        up = time.monotonic()
+        stack.log.wait_for(FILLED, FILL_SECONDS)
+        filled = time.monotonic() - up
+        say(f"{load.name}: filled {backlog.messages / filled:,.0f} messages a second")
+        stack.wait_until_open(FILL_SECONDS)
+        expected = {table: truth.rows(table, keep_last=load.name == "small") for table in load.tables}
+        for table, rows in expected.items():
+            stack.wait_for_rows(table, len(rows), FILL_SECONDS)
+        served = time.monotonic() - up
+    say(f"{load.name}: comparing every row with the truth")
+    wrong = {table: _wrong(table, changelog_topic(load.name, table, 1), kafka, rows) for table, rows in expected.items()}
+    return {
+        "tables": list(load.tables),
+        "rows": sum(map(len, expected.values())),
+        "seconds": round(filled, 2),
+        "messages_per_s": round(backlog.messages / filled),
+        "server_seconds": round(served, 2),
+        "server_messages_per_s": round(backlog.messages / served),
+        "wrong": sum(wrong.values()),
+    }
+
+
+def _wrong(table: str, topic: str, kafka: KafkaSettings, expected: Mapping[str, tuple[int, int | None]]) -> int:
+    """How many rows of the changelog differ from the truth, or are missing in it. A batch job writes each row once."""
+    consumer = make_consumer(kafka, {"group.id": "hydrate", "enable.auto.commit": False})
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    decode, missing, wrong = msgspec.json.decode, set(expected), 0
+    end = Topics(kafka).end_offsets(topic)[0]
+    try:
+        position = 0
+        while position < end:
+            for record in consumer.consume(10_000, 1.0):
+                position = (record.offset() or 0) + 1
+                row_id = (record.key() or b"").decode()
+                missing.discard(row_id)
+                wrong += numbers_in(table, decode(record.value() or b"{}")) != expected.get(row_id)
+    finally:
+        consumer.close()
+    return wrong + len(missing)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

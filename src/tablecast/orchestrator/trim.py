@@ -1,0 +1,102 @@
+"""Deletes from the changelogs of bounded tables what has fallen out of the tables: neither the broker nor a server that starts has to carry it."""
+
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Mapping
+
+from confluent_kafka import KafkaException, Message, TopicPartition
+
+from tablecast.catalog import Bound
+from tablecast.errors import TablecastError
+from tablecast.kafka.admin import Topics
+from tablecast.kafka.changelog import VERSION_HEADER
+from tablecast.kafka.clients import make_consumer
+from tablecast.settings import KafkaSettings
+from tablecast.tables.live_table import LiveTable, Row
+
+log = logging.getLogger(__name__)
+
+TRIM_SECONDS = 5.0
+BATCH = 5_000
+_NO_DATA = b"{}"
+
+
+class BoundedChangelog:
+    """Which records of a changelog still have a row in the table. The table itself decides; only ids and orders are kept."""
+
+    def __init__(self, name: str, bound: Bound) -> None:
+        self._table = LiveTable(name, (), bound)
+        self._table.watch(self)
+        self._offsets: dict[str, int] = {}
+        self._next = 0
+
+    def take(self, row_id: bytes, version: bytes, offset: int) -> None:
+        self._next = offset + 1
+        with contextlib.suppress(ValueError):
+            self._table.upsert(row_id, _NO_DATA, version)
+
+    def needed_from(self, now_ms: int) -> int:
+        """The first offset that a reader needs."""
+        self._table.trim(now_ms)
+        return next(iter(self._offsets.values()), self._next)
+
+    def put(self, row: Row) -> None:
+        # Taken out and put in again: the offsets stay in their order.
+        self._offsets.pop(row.id, None)
+        self._offsets[row.id] = self._next - 1
+
+    def drop(self, row: Row) -> None:
+        self._offsets.pop(row.id, None)
+
+
+class Trimmer:
+    """Follows the changelogs of a generation's bounded tables in a thread of its own."""
+
+    def __init__(self, kafka: KafkaSettings, bounded: Mapping[str, Bound]) -> None:
+        """`bounded` is changelog topic to bound."""
+        self._kafka = kafka
+        self._changelogs = {topic: BoundedChangelog(topic, bound) for topic, bound in bounded.items()}
+        self._trimmed = dict.fromkeys(bounded, 0)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="trimmer", daemon=True)
+
+    def start(self) -> None:
+        if self._changelogs:
+            self._thread.start()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        topics = Topics(self._kafka)
+        consumer = make_consumer(self._kafka, {"group.id": "tablecast-trimmer", "enable.auto.commit": False, "auto.offset.reset": "earliest"})
+        consumer.assign([TopicPartition(topic, 0, 0) for topic in self._changelogs])
+        due = time.monotonic() + TRIM_SECONDS
+        try:
+            while not self._stopped.is_set():
+                for message in consumer.consume(BATCH, 0.5):
+                    self._take(message)
+                if time.monotonic() >= due:
+                    self._trim(topics)
+                    due = time.monotonic() + TRIM_SECONDS
+        finally:
+            consumer.close()
+
+    def _take(self, message: Message) -> None:
+        headers: dict[str, bytes] = dict(message.headers() or ())  # type: ignore[arg-type]
+        if message.error() is None and VERSION_HEADER in headers:
+            self._changelogs[str(message.topic())].take(message.key() or b"", headers[VERSION_HEADER], message.offset() or 0)
+
+    def _trim(self, topics: Topics) -> None:
+        for topic, changelog in self._changelogs.items():
+            start = changelog.needed_from(time.time_ns() // 1_000_000)
+            if start > self._trimmed[topic]:
+                try:
+                    topics.delete_records(topic, start)
+                    self._trimmed[topic] = start
+                except (TablecastError, KafkaException) as error:
+                    log.warning("[orchestrator] %s could not be trimmed and grows until it can: %s", topic, error)
