@@ -23,7 +23,7 @@ def filled_rows(records: DataFrame, plan: QueryPlan, topics: Mapping[str, str], 
     keyed = records.where(F.col("key").isNotNull())
     each = _EachRecord(rows, history)
     lots = [
-        exploded(records.where(F.col("key").isNull()), each.loose()),
+        exploded(records.where(F.col("key").isNull()), rows.loose(F.col("record"))),
         exploded(each.with_history(keyed), each.of_keys()),
         exploded(_per_key(keyed, rows, history), _EachKey(rows, history).all()),
     ]
@@ -43,19 +43,11 @@ class _EachRecord:
         self.history = history
         self.record = F.col("record")
 
-    def loose(self) -> Iterator[Expression]:
-        """Rows of records without a key."""
-        yield F.when(self.rows.is_dead_letter(self.record), F.array(self.rows.dead_letter(self.record)))
-        for table in self.plan.tables:
-            if isinstance(table, SourceTable) and table.key is None:
-                yield self._plain(table)
-
     def of_keys(self) -> Iterator[Expression]:
         """Rows of records that went through with_history()."""
+        yield from self.rows.loose(self.record)
         for table in self.plan.tables:
-            if isinstance(table, SourceTable) and table.key is None:
-                yield self._plain(table)
-            elif isinstance(table, JoinTable) and not table.keep_last:
+            if isinstance(table, JoinTable) and not table.keep_last:
                 right = F.col(_right_column(table))
                 wanted = self._from(table.left) & right["o"].isNotNull() if table.join == "inner" else self._from(table.left)
                 yield F.when(wanted, F.array(self.rows.joined(table, self.record["head"], self.record, right)))
@@ -67,11 +59,8 @@ class _EachRecord:
             keyed = self._as_of(keyed, table) if table.join == "asof" else self._last(keyed, table)
         return keyed
 
-    def _plain(self, table: SourceTable) -> Expression:
-        return F.when(self._from(table.source), F.array(self.rows.plain(table, self.record)))
-
     def _from(self, source: str) -> Expression:
-        return (self.record["input"] == self.plan.index(source)) & self.record["reason"].isNull()
+        return self.rows.is_from(source, self.record)
 
     def _order(self, right: str) -> WindowSpec:
         """The records of a key in order; at one timestamp the right side comes first, since "as of" includes it."""
