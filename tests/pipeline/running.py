@@ -21,7 +21,7 @@ from tablecast.pipeline.query import Ends, Span, fill, start_query
 from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.settings import KafkaSettings, PipelineSettings
 from tests.pipeline.changelogs import Changelogs
-from tests.pipeline.model import Sent, truth
+from tests.pipeline.model import Content, Sent, truth
 
 SECONDS = 60.0
 
@@ -73,7 +73,10 @@ class Running:
 
     def expect_truth(self, seconds: float = SECONDS) -> None:
         """Waits until every table equals the truth of all that was sent; fails with the first difference."""
-        expected = truth(self.catalog, self.sent)
+        self.expect(truth(self.catalog, self.sent), seconds)
+
+    def expect(self, expected: Mapping[str, Content], seconds: float = SECONDS) -> None:
+        """Waits until every table has this content; fails with the first difference."""
         deadline = time.monotonic() + seconds
         while differing := [table for table, content in expected.items() if self._content(table) != content]:
             for query in self.queries:

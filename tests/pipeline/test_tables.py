@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,6 +16,7 @@ from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.changelog import record_bytes
 from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.settings import DEFAULT_TABLES, PipelineSettings, Settings
+from tests.pipeline.model import truth, truth_in_order
 from tests.pipeline.running import Bench, Draft, Running
 
 START = 1_700_000_000_000
@@ -31,7 +32,11 @@ CreateTopic = Callable[..., str]
 numbers = itertools.count()
 
 
-def bench_of(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, folder: Path) -> Bench:
+Trigger = Literal["realtime", "microbatch"]
+TRIGGERS: tuple[Trigger, ...] = ("realtime", "microbatch")
+
+
+def bench_of(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, folder: Path, pipeline: PipelineSettings) -> Bench:
     """The default tables and every further kind, over topics of several partitions."""
     catalog, flaws = build_catalog(Settings.model_validate({"tables": DEFAULT_TABLES | MORE_TABLES}))
     assert flaws == []
@@ -39,13 +44,23 @@ def bench_of(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTo
     large = {"max.message.bytes": str(record_bytes(PipelineSettings().row_bytes))}
     topics = {table: create_topic(table, 1, large | {"cleanup.policy": "compact"}) for table in catalog.columns()}
     topics |= {f"{SEEDS}0": create_topic("seeds", 2, large), f"{MARKS}0": create_topic("marks")}
-    return Bench(spark, broker.kafka, replace(catalog, sources=sources), topics, PipelineSettings(), folder)
+    return Bench(spark, broker.kafka, replace(catalog, sources=sources), topics, pipeline, folder)
 
 
-@pytest.fixture(scope="module")
-def running(spark: SparkSession, broker: EmbeddedBroker, module_topic: CreateTopic, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One query for all examples of this module: each uses keys of its own."""
-    bench = bench_of(spark, broker, module_topic, tmp_path_factory.mktemp("checkpoint"))
+@pytest.fixture(scope="module", params=TRIGGERS)
+def running(
+    spark: SparkSession,
+    broker: EmbeddedBroker,
+    module_topic: CreateTopic,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> Iterator[Running]:
+    """One query of each trigger for all examples of this module: each uses keys of its own."""
+
+    def create_topic(hint: str, *more: Any) -> str:
+        return module_topic(f"{request.param}-{hint}", *more)
+
+    bench = bench_of(spark, broker, create_topic, tmp_path_factory.mktemp("checkpoint"), PipelineSettings(trigger=request.param))
     stack = bench.running(bench.started(bench.spans()))
     yield stack
     stack.close()
@@ -131,33 +146,48 @@ DRAFTS = st.one_of(
 )
 
 
+def sent_as(example: Any, drafts: list[Draft]) -> list[Draft]:
+    """The same drafts, with keys that no other example has."""
+    name = f"{example.hex[:8]}{next(numbers)}"
+    return [
+        replace(draft, value={**draft.value, "userId": f"{draft.value['userId']}-{name}"}) if isinstance(draft.value, dict) else draft
+        for draft in drafts
+    ]
+
+
+@pytest.mark.parametrize("running", ["realtime"], indirect=True)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drafts=st.lists(DRAFTS, min_size=1, max_size=25), example=st.uuids())
 def test_any_interleaving_ends_in_the_truth(running: Running, drafts: list[Draft], example: Any) -> None:
     """Repeated keys, late records, equal timestamps, the same key in two partitions, bad records in between."""
-    name = f"{example.hex[:8]}{next(numbers)}"
-    running.send(_of_example(draft, name) for draft in drafts)
+    running.send(sent_as(example, drafts))
     running.expect_truth()
 
 
-def _of_example(draft: Draft, example: str) -> Draft:
-    if isinstance(draft.value, bytes):
-        return draft
-    return replace(draft, value={**draft.value, "userId": f"{draft.value['userId']}-{example}"})
+@pytest.mark.parametrize("running", ["microbatch"], indirect=True)
+@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(many=st.lists(st.lists(DRAFTS, min_size=1, max_size=25), min_size=10, max_size=20), example=st.uuids())
+def test_any_interleaving_in_micro_batches_ends_in_the_truth(running: Running, many: list[list[Draft]], example: Any) -> None:
+    """A batch takes a second, so many examples go at once; those of tests/unit/pipeline/test_memory.py go one by one."""
+    for drafts in many:
+        running.send(sent_as(example, drafts))
+    running.expect_truth()
 
 
+@pytest.mark.parametrize("trigger", TRIGGERS)
 @settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(before=st.lists(DRAFTS, min_size=5, max_size=60), after=st.lists(DRAFTS, min_size=1, max_size=20))
-def test_a_filled_generation_goes_on_in_real_time_on_exactly_the_next_record(
+def test_a_filled_generation_goes_on_with_exactly_the_next_record(
     spark: SparkSession,
     broker: EmbeddedBroker,
     create_topic: CreateTopic,
     tmp_path_factory: pytest.TempPathFactory,
+    trigger: Trigger,
     before: list[Draft],
     after: list[Draft],
 ) -> None:
-    """The backlog by the batch plan, what comes later by the real-time plan from seeds: together the truth."""
-    bench = bench_of(spark, broker, create_topic, tmp_path_factory.mktemp("filled"))
+    """The backlog by the batch plan, what comes later by the plan of the trigger from seeds: together the truth."""
+    bench = bench_of(spark, broker, create_topic, tmp_path_factory.mktemp("filled"), PipelineSettings(trigger=trigger))
     stack = bench.running([])
     try:
         stack.send(before)
@@ -167,5 +197,23 @@ def test_a_filled_generation_goes_on_in_real_time_on_exactly_the_next_record(
         stack.send(after)
         stack.queries += bench.started(spans)
         stack.expect_truth()
+    finally:
+        stack.close()
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+def test_rows_of_a_hot_key_that_fell_out_of_the_history_keep_their_last_value(
+    spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, tmp_path: Path, trigger: Trigger
+) -> None:
+    """Real time gets the records one by one in order, a micro-batch gets all of them at once."""
+    drafts = [user("hot", f"u{number}", number) if number % 5 else account("hot", float(number), number) for number in range(1, 17)]
+    bench = bench_of(spark, broker, create_topic, tmp_path, PipelineSettings(trigger=trigger, history=3))
+    spans, stack = bench.spans(), bench.running([])
+    try:
+        for step in [[draft] for draft in drafts] if trigger == "realtime" else [drafts]:
+            stack.send(step)
+            stack.queries += [] if stack.queries else bench.started(spans)
+            stack.expect(truth_in_order(bench.catalog, stack.sent, bench.settings.history))
+        assert stack.changelogs.content("final_ui") != truth(bench.catalog, stack.sent)["final_ui"]
     finally:
         stack.close()
