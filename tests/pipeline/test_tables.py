@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from tablecast.catalog_check import build_catalog
 from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.changelog import record_bytes
+from tablecast.pipeline.plan import plan_queries
 from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.settings import DEFAULT_TABLES, PipelineSettings, Settings
 from tests.pipeline.model import truth, truth_in_order
@@ -36,14 +37,15 @@ Trigger = Literal["realtime", "microbatch"]
 TRIGGERS: tuple[Trigger, ...] = ("realtime", "microbatch")
 
 
-def bench_of(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, folder: Path, pipeline: PipelineSettings) -> Bench:
-    """The default tables and every further kind, over topics of several partitions."""
-    catalog, flaws = build_catalog(Settings.model_validate({"tables": DEFAULT_TABLES | MORE_TABLES}))
+def bench_of(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, folder: Path, pipeline: PipelineSettings, **more: Any) -> Bench:
+    """The default tables and every further kind, or what `more` says of the catalogue, over topics of several partitions."""
+    catalog, flaws = build_catalog(Settings.model_validate({"tables": DEFAULT_TABLES | MORE_TABLES, "aliases": {}} | more))
     assert flaws == []
     sources = {name: replace(source, topic=create_topic(name, PARTITIONS, {"retention.ms": "-1"})) for name, source in catalog.sources.items()}
     large = {"max.message.bytes": str(record_bytes(PipelineSettings().row_bytes))}
     topics = {table: create_topic(table, 1, large | {"cleanup.policy": "compact"}) for table in catalog.columns()}
-    topics |= {f"{SEEDS}0": create_topic("seeds", 2, large), f"{MARKS}0": create_topic("marks")}
+    for number in range(len(plan_queries(catalog))):
+        topics |= {f"{SEEDS}{number}": create_topic(f"seeds{number}", 2, large), f"{MARKS}{number}": create_topic(f"marks{number}")}
     return Bench(spark, broker.kafka, replace(catalog, sources=sources), topics, pipeline, folder)
 
 
@@ -174,20 +176,8 @@ def test_any_interleaving_in_micro_batches_ends_in_the_truth(running: Running, m
     running.expect_truth()
 
 
-@pytest.mark.parametrize("trigger", TRIGGERS)
-@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(before=st.lists(DRAFTS, min_size=5, max_size=60), after=st.lists(DRAFTS, min_size=1, max_size=20))
-def test_a_filled_generation_goes_on_with_exactly_the_next_record(
-    spark: SparkSession,
-    broker: EmbeddedBroker,
-    create_topic: CreateTopic,
-    tmp_path_factory: pytest.TempPathFactory,
-    trigger: Trigger,
-    before: list[Draft],
-    after: list[Draft],
-) -> None:
+def fill_and_go_on(bench: Bench, before: list[Draft], after: list[Draft]) -> None:
     """The backlog by the batch plan, what comes later by the plan of the trigger from seeds: together the truth."""
-    bench = bench_of(spark, broker, create_topic, tmp_path_factory.mktemp("filled"), PipelineSettings(trigger=trigger))
     stack = bench.running([])
     try:
         stack.send(before)
@@ -201,13 +191,59 @@ def test_a_filled_generation_goes_on_with_exactly_the_next_record(
         stack.close()
 
 
-@pytest.mark.parametrize("trigger", TRIGGERS)
-def test_rows_of_a_hot_key_that_fell_out_of_the_history_keep_their_last_value(
-    spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, tmp_path: Path, trigger: Trigger
+BEFORE = st.lists(DRAFTS, min_size=5, max_size=60)
+LATER = st.lists(DRAFTS, min_size=1, max_size=20)
+MakeBench = Callable[..., Bench]
+
+
+@pytest.fixture
+def make_bench(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, tmp_path_factory: pytest.TempPathFactory) -> MakeBench:
+    def make(pipeline: PipelineSettings, **more: Any) -> Bench:
+        return bench_of(spark, broker, create_topic, tmp_path_factory.mktemp("checkpoint"), pipeline, **more)
+
+    return make
+
+
+@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=BEFORE, after=LATER)
+def test_a_filled_generation_goes_on_in_real_time_on_exactly_the_next_record(make_bench: MakeBench, before: list[Draft], after: list[Draft]) -> None:
+    fill_and_go_on(make_bench(PipelineSettings()), before, after)
+
+
+@settings(max_examples=1, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=BEFORE, after=LATER)
+def test_a_filled_generation_goes_on_in_micro_batches_on_exactly_the_next_record(
+    make_bench: MakeBench, before: list[Draft], after: list[Draft]
 ) -> None:
+    fill_and_go_on(make_bench(PipelineSettings(trigger="microbatch")), before, after)
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+def test_a_source_without_a_key_and_columns_of_one_name_on_both_sides(make_bench: MakeBench, trigger: Trigger) -> None:
+    """Two queries: one that joins, one that keeps nothing of what it reads."""
+    both = {"columns": {"id": "int64", "value": "string"}}
+    sources = {"a": {"topic": "a", **both}, "b": {"topic": "b", **both}, "c": {"topic": "c", "columns": {"value": "string"}}}
+    ab, ba = {"left": "a", "right": "b", "on": "id"}, {"left": "b", "right": "a", "on": "id"}
+    tables = {"ab": {"join": "left", **ab}, "ba": {"join": "asof", **ba}, "b_all": {"source": "b"}, "c_all": {"source": "c"}}
+    bench = make_bench(PipelineSettings(trigger=trigger), sources=sources, tables=tables)
+    fill_and_go_on(
+        bench,
+        [Draft("a", {"id": 1, "value": "a1"}, START), Draft("b", {"id": 1, "value": "b1"}, START + 2), Draft("c", {"value": "c1"}, START)],
+        [
+            Draft("a", {"id": 1, "value": "late"}, START + 1),
+            Draft("b", {"id": 1, "value": "b2"}, START + 3),
+            Draft("c", {"value": "c2"}, START, 1),
+            bad("c", b"[", "not_json"),
+            bad("b", b'{"id": null}', "null_key"),
+        ],
+    )
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+def test_rows_of_a_hot_key_that_fell_out_of_the_history_keep_their_last_value(make_bench: MakeBench, trigger: Trigger) -> None:
     """Real time gets the records one by one in order, a micro-batch gets all of them at once."""
     drafts = [user("hot", f"u{number}", number) if number % 5 else account("hot", float(number), number) for number in range(1, 17)]
-    bench = bench_of(spark, broker, create_topic, tmp_path, PipelineSettings(trigger=trigger, history=3))
+    bench = make_bench(PipelineSettings(trigger=trigger, history=3))
     spans, stack = bench.spans(), bench.running([])
     try:
         for step in [[draft] for draft in drafts] if trigger == "realtime" else [drafts]:
