@@ -50,6 +50,8 @@ Spans = Mapping[str, Span]
 
 AT_ONCE = "0 seconds"
 """A micro-batch follows the one before it as soon as there is a record."""
+MOST_RECORDS = 20_000
+"""Of a topic in one micro-batch: what came in while nobody ran is caught up in steps that fit into memory. Seeds all come in the first batch."""
 
 
 def fill(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings, spans: Spans) -> None:
@@ -70,8 +72,9 @@ def start_query(
     session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings, spans: Spans, checkpoint: PurePath | str
 ) -> StreamingQuery:
     """Runs until it is stopped or fails. A checkpoint that exists is gone on with, else the ends of the spans are where it begins."""
+    most = MOST_RECORDS if settings.trigger == "microbatch" else None
     records = without_seed(
-        _records(plan, settings, lambda source: stream(session, source.topic, ends.sources, spans[source.topic].end)), plan, settings.history
+        _records(plan, settings, lambda source: stream(session, source.topic, ends.sources, spans[source.topic].end, most)), plan, settings.history
     )
     seeds = seed_records(stream(session, ends.topics[SEEDS], ends.seeds), records.schema, plan, settings.history)
     changed_rows = microbatch.changed_rows if settings.trigger == "microbatch" else realtime.changed_rows

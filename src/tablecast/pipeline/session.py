@@ -32,7 +32,7 @@ TUNED = {
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.adaptive.enabled": "false",
 }
-# Spark's Python workers speak Arrow and protobuf; PySpark 4.3 also asks for pandas before it starts one, and then does without it.
+# Spark's Python workers speak Arrow and protobuf; PySpark 4.3 asks for pandas too before it starts one.
 MICROBATCH_PACKAGES = ("pandas", "protobuf", "pyarrow")
 LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
