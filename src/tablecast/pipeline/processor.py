@@ -16,6 +16,10 @@ from tablecast.pipeline.seed import SEED
 KEY = StructType([StructField("key", StringType())])
 MEMORY = StructType([StructField("memory", BinaryType())])
 
+NO_ORDER = (None, None, None)
+
+Fields = Sequence[Any]
+
 _decoder = msgspec.msgpack.Decoder(Memory)
 
 
@@ -34,6 +38,7 @@ class Processor(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._memories = handle.getMapState("memories", KEY, MEMORY)
         self._outcome = Row(*self.names)
+        self._no_right = (*NO_ORDER, *(None for _ in self.bodies))
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:  # noqa: N802, N803
         keys: defaultdict[str, list[Any]] = defaultdict(list)
@@ -41,7 +46,7 @@ class Processor(StatefulProcessor):
             _, name, lane, seed, *record = row
             if name is not None:
                 keys[name].append((seed, *record))
-            if name is None or (seed is None and self.rules.has_plain[record[0]]):
+            if name is None or (record[0] != SEED and self.rules.has_plain[record[0]]):
                 yield self._told(name, lane, None, record)
         for name, arrived in keys.items():
             yield from self._of_key(name, arrived)
@@ -49,25 +54,27 @@ class Processor(StatefulProcessor):
     def _of_key(self, name: str, arrived: list[Any]) -> Iterator[Row]:
         known = self._memories.getValue((name,))
         memory = _decoder.decode(known[0]) if known is not None else self.rules.blank()
-        seeds, records, head = [], [], None
-        for seed, index, ts, p, o, head, *bodies, _, _ in arrived:  # noqa: B007
+        seeds, records = [], []
+        for seed, index, ts, p, o, _, *bodies, _, _ in arrived:
             if index == SEED:
                 seeds.append(self._seed(seed))
             else:
                 records.append((index, Kept(ts, p, o, tuple(bodies))))
         changes = self.rules.taken(memory, seeds, records)
         self._memories.updateValue((name,), (msgspec.msgpack.encode(memory),))
+        # The head is the encoded key, so it is the same in all of them.
+        _, _, _, _, _, head, *_ = arrived[0]
         yield from (self._changed(name, head, change) for change in changes)
 
-    def _changed(self, name: str, head: str | None, change: Change) -> Row:
+    def _changed(self, name: str, head: str, change: Change) -> Row:
         left, right = change.left, change.right
         record = (None, *left.order, head, *left.bodies, None, None)
-        return self._told(name, None, change.table, record, (*right.order, *right.bodies) if right else (), change.first or ())
+        return self._told(name, None, change.table, record, (*right.order, *right.bodies) if right else None, change.first)
 
-    def _told(self, name: str | None, lane: str | None, table: int | None, *records: Sequence[Any]) -> Row:
-        left, right, first = (*records, (), ())[:3]
-        right = right or (None,) * (3 + len(self.bodies))
-        return self._outcome(name, lane, table, *left, *right, *(first or (None,) * 3))
+    def _told(
+        self, name: str | None, lane: str | None, table: int | None, left: Fields, right: Fields | None = None, first: Fields | None = None
+    ) -> Row:
+        return self._outcome(name, lane, table, *left, *(right or self._no_right), *(first or NO_ORDER))
 
     def _seed(self, text: str) -> Seed:
         """Its JSON has no member where a value is null."""
