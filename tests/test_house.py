@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "processes": {"errors"},
     "kafka": {"jars", "java", "processes", *FOUNDATION},
     "pipeline": {"kafka", *FOUNDATION},
-    "orchestrator": {"kafka", "pipeline", "jars", "configuration", *FOUNDATION},
+    "orchestrator": {"kafka", "pipeline", "tables", "jars", "configuration", *FOUNDATION},
     "tables": {"errors", "catalog"},
     "wire": {"errors", "catalog"},
     "server": {"tables", "wire", "kafka", *FOUNDATION},

@@ -5,6 +5,7 @@ TablecastError
 ├── InstallationError
 │   ├── JavaMissing             no Java, or one that is too old
 │   ├── JarsUnavailable         jars that cannot be fetched or are not what they should be
+│   ├── PackagesMissing         Python packages of an extra that the settings ask for
 │   ├── PageMissing             a server without its built page
 │   └── SparkUnusable           a Spark that does not start, or a generation that needs more slots than there are
 ├── KafkaError
@@ -93,6 +94,16 @@ class JarsUnavailable(InstallationError):
         super().__init__(
             f"The jars in {folder} are not usable: {what}.",
             "Run again with a network to fetch the rest, or set pipeline.jars to a folder that holds spark/ and kafka/ with the jars of jars.lock.",
+        )
+
+
+class PackagesMissing(InstallationError):
+    code = "packages_missing"
+
+    def __init__(self, setting: str, packages: Sequence[str], extra: str) -> None:
+        super().__init__(
+            f"{setting} needs Python packages that are not installed: {', '.join(packages)}.",
+            f"Install them with pip install 'tablecast[{extra}]', or change the setting.",
         )
 
 

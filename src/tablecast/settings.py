@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, RootModel, SecretStr, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, RootModel, SecretStr, ValidationInfo, field_validator, model_validator
 
 from tablecast.catalog import ColumnType
 
@@ -77,7 +77,9 @@ class PipelineSettings(Section):
     """What Spark does."""
 
     master: str = Field("auto", description='Spark master. "auto": local, with as many task slots as the generations need.')
-    trigger: Literal["realtime"] = Field("realtime", description="How Spark runs the queries: in Real-Time Mode.")
+    trigger: Literal["realtime", "microbatch"] = Field(
+        "realtime", description='How Spark runs the queries: in Real-Time Mode, or "microbatch", which needs the extra of that name.'
+    )
     checkpoint_interval: Duration = Field("5 minutes", description="How long a real-time batch lasts; after a crash at most this much is read again.")
     twin: bool = Field(False, description="Two staggered queries write the same rows, which hides the pause between batches.")
     history: int = Field(64, ge=1, le=100_000, description="Rows of a key and side that a later record can still change.")
@@ -89,6 +91,15 @@ class PipelineSettings(Section):
     ivy_settings: Path | None = Field(None, description="An Ivy settings file, for a mirror of Maven Central.")
     driver_memory_mb: int = Field(2048, ge=512, description="Memory of Spark's local Java process, in MiB.")
     spark: dict[str, str] = Field(default_factory=dict, description="Further Spark settings, as in spark-defaults.conf.")
+
+    @field_validator("twin")
+    @classmethod
+    def _only_in_real_time(cls, twin: bool, info: ValidationInfo) -> bool:
+        if twin and info.data.get("trigger") == "microbatch":
+            raise ValueError(
+                'false, or pipeline.trigger = "realtime": a twin hides the pause between real-time batches, which micro-batches do not have'
+            )
+        return twin
 
 
 class ControlSettings(Section):

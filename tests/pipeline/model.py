@@ -37,8 +37,11 @@ Content = list[tuple[str, dict[str, Any]]]
 
 
 def truth(catalog: Catalog, records: Iterable[Sent], history: int | None = None) -> dict[str, Content]:
-    """The content of each table. With a `history`: a left record that so many newer ones push out keeps the right record that it then had,
-    where records come in their order. Without one, no key may have more records than the history holds."""
+    """The content of each table. Without a `history`, no key may have more records than it holds.
+
+    With one, and with records that come in their order, no two at one time: a left record that so many newer ones push out keeps the right record
+    that it had. truth_in_order() has no such limits, but takes the square of the records.
+    """
     good: dict[str, list[Sent]] = defaultdict(list)
     bad: list[Sent] = []
     for record in records:
@@ -55,7 +58,33 @@ def truth(catalog: Catalog, records: Iterable[Sent], history: int | None = None)
     return tables
 
 
-def _cells(source: Source, record: Sent | None) -> dict[str, Any]:
+def truth_in_order(catalog: Catalog, records: Iterable[Sent], history: int) -> dict[str, Content]:
+    """The content of each table when records are processed in their order: a row that newer left ones pushed out of the history keeps its value."""
+    shown: dict[str, Content] = {}
+    past: list[Sent] = []
+    for record in sorted(records, key=lambda record: record.order):
+        past.append(record)
+        now = truth(catalog, past)
+        for table in catalog.tables.values():
+            if isinstance(table, JoinTable) and not table.keep_last:
+                lefts = _by_key([each for each in past if each.source == table.left and each.reason is None], table.on)
+                within = {left.row_id for group in lefts.values() for left in group[-history:]}
+                kept = dict(shown.get(table.name, []))
+                now[table.name] = [
+                    (row_id, cells if row_id in within else kept[row_id]) for row_id, cells in now[table.name] if row_id in within or row_id in kept
+                ]
+        shown = now
+    return shown
+
+
+def joined_cells(catalog: Catalog, table: JoinTable, left: Sent, right: Sent | None) -> dict[str, Any]:
+    """A row of a joined table."""
+    sides = {"left": cells_of(catalog.sources[table.left], left), "right": cells_of(catalog.sources[table.right], right)}
+    return {joined.column.name: sides[joined.side][joined.origin] for joined in table.joined}
+
+
+def cells_of(source: Source, record: Sent | None) -> dict[str, Any]:
+    """A row of a plain table, or one side of a joined one."""
     return {column.name: _cell(column.type, record.value.get(column.name) if record and record.value else None) for column in source.columns}
 
 
@@ -80,9 +109,9 @@ def _by_key(records: list[Sent], key: str) -> dict[Any, list[Sent]]:
 
 def _of_source(source: Source, table: SourceTable, records: list[Sent]) -> Content:
     if table.key is None:
-        return [(record.row_id, _cells(source, record)) for record in sorted(records, key=lambda record: record.order)]
+        return [(record.row_id, cells_of(source, record)) for record in sorted(records, key=lambda record: record.order)]
     groups = sorted(_by_key(records, table.key).items(), key=lambda group: group[1][0].order)
-    return [(str(key), _cells(source, group[-1])) for key, group in groups]
+    return [(str(key), cells_of(source, group[-1])) for key, group in groups]
 
 
 def _joined(catalog: Catalog, table: JoinTable, good: dict[str, list[Sent]], history: int | None) -> Content:
@@ -94,7 +123,7 @@ def _joined(catalog: Catalog, table: JoinTable, good: dict[str, list[Sent]], his
             known = _known(table, left, others, group[place + history] if history and place + history < len(group) else None)
             if table.join == "inner" and not known:
                 continue
-            cells = _row(catalog, table, left, known[-1] if known else None)
+            cells = joined_cells(catalog, table, left, known[-1] if known else None)
             rows.append((group[0].order, str(key), cells) if table.keep_last else (left.order, left.row_id, cells))
     return [(row_id, cells) for _, row_id, cells in sorted(rows, key=lambda row: row[0])]
 
@@ -106,8 +135,3 @@ def _known(table: JoinTable, left: Sent, rights: list[Sent], pushed_out_by: Sent
     if pushed_out_by is not None:
         return rights[: bisect_left(rights, pushed_out_by.order, key=lambda right: right.order)]
     return rights
-
-
-def _row(catalog: Catalog, table: JoinTable, left: Sent, right: Sent | None) -> dict[str, Any]:
-    sides = {"left": _cells(catalog.sources[table.left], left), "right": _cells(catalog.sources[table.right], right)}
-    return {joined.column.name: sides[joined.side][joined.origin] for joined in table.joined}

@@ -76,7 +76,10 @@ class Running:
 
     def expect_truth(self, seconds: float = SECONDS) -> None:
         """Waits until every table equals the truth of all that was sent; fails with the first difference."""
-        expected = truth(self.catalog, self.sent, self.history)
+        self.expect(truth(self.catalog, self.sent, self.history), seconds)
+
+    def expect(self, expected: Mapping[str, Content], seconds: float = SECONDS) -> None:
+        """Waits until every table has this content; fails with the first difference."""
         deadline = time.monotonic() + seconds
         while differing := [table for table, content in expected.items() if not self._holds(table, content)]:
             for query in self.queries:

@@ -13,7 +13,7 @@ from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.pipeline.realtime import OBSERVED, OUT_OF_HISTORY
 from tablecast.settings import DEFAULT_TABLES, PipelineSettings, Settings
 from tests.pipeline.running import Bench, Draft, Running
-from tests.pipeline.test_tables import START, account, bench_of, user
+from tests.pipeline.test_tables import START, TRIGGERS, Trigger, account, bench_of, user
 
 HISTORY = 64
 PATIENCE = 180.0
@@ -23,7 +23,7 @@ CreateTopic = Callable[..., str]
 
 @pytest.fixture
 def bench(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, tmp_path: Path) -> Bench:
-    return bench_of(spark, broker, create_topic, tmp_path, DEFAULT_TABLES)
+    return bench_of(spark, broker, create_topic, tmp_path, PipelineSettings(), tables=DEFAULT_TABLES)
 
 
 def hot_key(users: int, accounts_every: int) -> Iterator[Draft]:
@@ -94,11 +94,12 @@ def emitted(**counts: int) -> dict[str, int]:
     return dict.fromkeys(("users_ui", "account", "accounts_ui", "final_ui", "user_account", "dead_letters"), 0) | counts
 
 
-def test_what_real_time_pushes_out_of_the_history_is_counted(
-    spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, tmp_path: Path
+@pytest.mark.parametrize("trigger", TRIGGERS)
+def test_what_is_pushed_out_of_the_history_is_counted(
+    spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, tmp_path: Path, trigger: Trigger
 ) -> None:
-    settings = PipelineSettings(history=4, checkpoint_interval="5 seconds")
-    bench = bench_of(spark, broker, create_topic, tmp_path, DEFAULT_TABLES, settings)
+    settings = PipelineSettings(history=4, checkpoint_interval="5 seconds", trigger=trigger)
+    bench = bench_of(spark, broker, create_topic, tmp_path, settings, tables=DEFAULT_TABLES)
     stack = bench.running(bench.started(bench.spans()))
     stack.history = 4
     try:

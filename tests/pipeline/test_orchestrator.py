@@ -27,6 +27,7 @@ from tablecast.pipeline.slots import reserve, slots_needed
 from tests.pipeline.changelogs import Changelogs
 
 PATIENCE = 90.0
+MICROBATCH = "pipeline.trigger=microbatch"
 
 CreateTopic = Callable[..., str]
 Produce = Callable[..., None]
@@ -116,6 +117,30 @@ def test_a_generation_goes_live_goes_on_after_a_restart_and_gives_way_to_another
         world.until_rows(2, {"users_ui": [user("a", "before"), user("b", "live"), user("c", "while nobody ran")]})
     assert [name for name in Topics(world.kafka).names() if re.fullmatch(generation_topics(world.prefix, 1), name)] == []
     assert not folder_of(1, world.configuration().settings).exists()
+
+
+def test_micro_batches_go_live_from_seeds_and_go_on_after_a_restart(world: World, produce: Produce) -> None:
+    def final(balance: float | None) -> dict[str, list[dict[str, Any]]]:
+        return {"final_ui": [user("a", "before") | {"accountType": None, "balance": balance}]}
+
+    def account(balance: float) -> list[str]:
+        return [json.dumps({"userId": "a", "balance": balance})]
+
+    users, accounts = topic_of(world, "users"), topic_of(world, "accounts")
+    produce(users, [json.dumps(user("a", "before"))], partition=0, timestamp=1)
+    with world.orchestrated(MICROBATCH) as orchestrator:
+        world.until(lambda: world.states() == {1: "live"})
+        world.until_rows(1, final(None))
+        produce(accounts, account(1.5), partition=1, timestamp=2)
+        world.until_rows(1, final(1.5))
+        assert orchestrator.live is not None
+        assert orchestrator.live.slots() == 0
+    produce(accounts, account(2.5), partition=0, timestamp=3)
+    with world.orchestrated(MICROBATCH):
+        world.until_rows(1, final(2.5))
+        produce(accounts, account(3.5), partition=1, timestamp=4)
+        world.until_rows(1, final(3.5))
+        assert world.states() == {1: "live"}
 
 
 def test_one_that_is_stopped_while_it_builds_promotes_nothing(world: World, produce: Produce) -> None:

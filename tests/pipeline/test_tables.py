@@ -1,10 +1,10 @@
 """Every table equals the truth, whatever comes in whatever order."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,8 +14,10 @@ from pyspark.sql import SparkSession
 from tablecast.catalog_check import build_catalog
 from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.changelog import record_bytes
+from tablecast.pipeline.plan import plan_queries
 from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.settings import DEFAULT_TABLES, PipelineSettings, Settings
+from tests.pipeline.model import truth, truth_in_order
 from tests.pipeline.running import Bench, Draft, Running
 
 START = 1_700_000_000_000
@@ -25,35 +27,42 @@ MORE_TABLES = {
     "last_inner_ui": {"join": "inner", "left": "users", "right": "accounts", "on": "userId", "keep": "last"},
     "users_last": {"source": "users", "keep": "last", "key": "userId"},
 }
-EVERY_KIND = DEFAULT_TABLES | MORE_TABLES
 PARTITIONS = 2
 
 CreateTopic = Callable[..., str]
 numbers = itertools.count()
 
 
-def bench_of(
-    spark: SparkSession,
-    broker: EmbeddedBroker,
-    create_topic: CreateTopic,
-    folder: Path,
-    tables: Mapping[str, Any] = EVERY_KIND,
-    settings: PipelineSettings | None = None,
-) -> Bench:
-    """Tables, by default of every kind, over topics of several partitions."""
-    catalog, flaws = build_catalog(Settings.model_validate({"tables": tables}))
+Trigger = Literal["realtime", "microbatch"]
+TRIGGERS: tuple[Trigger, ...] = ("realtime", "microbatch")
+
+
+def bench_of(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, folder: Path, pipeline: PipelineSettings, **more: Any) -> Bench:
+    """The default tables and every further kind, or what `more` says of the catalogue, over topics of several partitions."""
+    catalog, flaws = build_catalog(Settings.model_validate({"tables": DEFAULT_TABLES | MORE_TABLES, "aliases": {}} | more))
     assert flaws == []
     sources = {name: replace(source, topic=create_topic(name, PARTITIONS, {"retention.ms": "-1"})) for name, source in catalog.sources.items()}
     large = {"max.message.bytes": str(record_bytes(PipelineSettings().row_bytes))}
     topics = {table: create_topic(table, 1, large | {"cleanup.policy": "compact"}) for table in catalog.columns()}
-    topics |= {f"{SEEDS}0": create_topic("seeds", 2, large), f"{MARKS}0": create_topic("marks")}
-    return Bench(spark, broker.kafka, replace(catalog, sources=sources), topics, settings or PipelineSettings(), folder)
+    for number in range(len(plan_queries(catalog))):
+        topics |= {f"{SEEDS}{number}": create_topic(f"seeds{number}", 2, large), f"{MARKS}{number}": create_topic(f"marks{number}")}
+    return Bench(spark, broker.kafka, replace(catalog, sources=sources), topics, pipeline, folder)
 
 
-@pytest.fixture(scope="module")
-def running(spark: SparkSession, broker: EmbeddedBroker, module_topic: CreateTopic, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One query for all examples of this module: each uses keys of its own."""
-    bench = bench_of(spark, broker, module_topic, tmp_path_factory.mktemp("checkpoint"))
+@pytest.fixture(scope="module", params=TRIGGERS)
+def running(
+    spark: SparkSession,
+    broker: EmbeddedBroker,
+    module_topic: CreateTopic,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> Iterator[Running]:
+    """One query of each trigger for all examples of this module: each uses keys of its own."""
+
+    def create_topic(hint: str, *more: Any) -> str:
+        return module_topic(f"{request.param}-{hint}", *more)
+
+    bench = bench_of(spark, broker, create_topic, tmp_path_factory.mktemp("checkpoint"), PipelineSettings(trigger=request.param))
     stack = bench.running(bench.started(bench.spans()))
     yield stack
     stack.close()
@@ -139,33 +148,36 @@ DRAFTS = st.one_of(
 )
 
 
+def sent_as(example: Any, drafts: list[Draft]) -> list[Draft]:
+    """The same drafts, with keys that no other example has."""
+    name = f"{example.hex[:8]}{next(numbers)}"
+    return [
+        replace(draft, value={**draft.value, "userId": f"{draft.value['userId']}-{name}"}) if isinstance(draft.value, dict) else draft
+        for draft in drafts
+    ]
+
+
+@pytest.mark.parametrize("running", ["realtime"], indirect=True)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drafts=st.lists(DRAFTS, min_size=1, max_size=25), example=st.uuids())
 def test_any_interleaving_ends_in_the_truth(running: Running, drafts: list[Draft], example: Any) -> None:
     """Repeated keys, late records, equal timestamps, the same key in two partitions, bad records in between."""
-    name = f"{example.hex[:8]}{next(numbers)}"
-    running.send(_of_example(draft, name) for draft in drafts)
+    running.send(sent_as(example, drafts))
     running.expect_truth()
 
 
-def _of_example(draft: Draft, example: str) -> Draft:
-    if isinstance(draft.value, bytes):
-        return draft
-    return replace(draft, value={**draft.value, "userId": f"{draft.value['userId']}-{example}"})
+@pytest.mark.parametrize("running", ["microbatch"], indirect=True)
+@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(many=st.lists(st.lists(DRAFTS, min_size=1, max_size=25), min_size=10, max_size=20), example=st.uuids())
+def test_any_interleaving_in_micro_batches_ends_in_the_truth(running: Running, many: list[list[Draft]], example: Any) -> None:
+    """A batch takes a second, so many examples go at once; those of tests/unit/pipeline/test_memory.py go one by one."""
+    for drafts in many:
+        running.send(sent_as(example, drafts))
+    running.expect_truth()
 
 
-@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(before=st.lists(DRAFTS, min_size=5, max_size=60), after=st.lists(DRAFTS, min_size=1, max_size=20))
-def test_a_filled_generation_goes_on_in_real_time_on_exactly_the_next_record(
-    spark: SparkSession,
-    broker: EmbeddedBroker,
-    create_topic: CreateTopic,
-    tmp_path_factory: pytest.TempPathFactory,
-    before: list[Draft],
-    after: list[Draft],
-) -> None:
-    """The backlog by the batch plan, what comes later by the real-time plan from seeds: together the truth."""
-    bench = bench_of(spark, broker, create_topic, tmp_path_factory.mktemp("filled"))
+def fill_and_go_on(bench: Bench, before: list[Draft], after: list[Draft]) -> None:
+    """The backlog by the batch plan, what comes later by the plan of the trigger from seeds: together the truth."""
     stack = bench.running([])
     try:
         stack.send(before)
@@ -175,5 +187,69 @@ def test_a_filled_generation_goes_on_in_real_time_on_exactly_the_next_record(
         stack.send(after)
         stack.queries += bench.started(spans)
         stack.expect_truth()
+    finally:
+        stack.close()
+
+
+BEFORE = st.lists(DRAFTS, min_size=5, max_size=60)
+LATER = st.lists(DRAFTS, min_size=1, max_size=20)
+MakeBench = Callable[..., Bench]
+
+
+@pytest.fixture
+def make_bench(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, tmp_path_factory: pytest.TempPathFactory) -> MakeBench:
+    def make(pipeline: PipelineSettings, **more: Any) -> Bench:
+        return bench_of(spark, broker, create_topic, tmp_path_factory.mktemp("checkpoint"), pipeline, **more)
+
+    return make
+
+
+@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=BEFORE, after=LATER)
+def test_a_filled_generation_goes_on_in_real_time_on_exactly_the_next_record(make_bench: MakeBench, before: list[Draft], after: list[Draft]) -> None:
+    fill_and_go_on(make_bench(PipelineSettings()), before, after)
+
+
+@settings(max_examples=1, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(before=BEFORE, after=LATER)
+def test_a_filled_generation_goes_on_in_micro_batches_on_exactly_the_next_record(
+    make_bench: MakeBench, before: list[Draft], after: list[Draft]
+) -> None:
+    fill_and_go_on(make_bench(PipelineSettings(trigger="microbatch")), before, after)
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+def test_a_source_without_a_key_and_columns_of_one_name_on_both_sides(make_bench: MakeBench, trigger: Trigger) -> None:
+    """Two queries: one that joins, one that keeps nothing of what it reads."""
+    both = {"columns": {"id": "int64", "value": "string"}}
+    sources = {"a": {"topic": "a", **both}, "b": {"topic": "b", **both}, "c": {"topic": "c", "columns": {"value": "string"}}}
+    ab, ba = {"left": "a", "right": "b", "on": "id"}, {"left": "b", "right": "a", "on": "id"}
+    tables = {"ab": {"join": "left", **ab}, "ba": {"join": "asof", **ba}, "b_all": {"source": "b"}, "c_all": {"source": "c"}}
+    bench = make_bench(PipelineSettings(trigger=trigger), sources=sources, tables=tables)
+    fill_and_go_on(
+        bench,
+        [Draft("a", {"id": 1, "value": "a1"}, START), Draft("b", {"id": 1, "value": "b1"}, START + 2), Draft("c", {"value": "c1"}, START)],
+        [
+            Draft("a", {"id": 1, "value": "late"}, START + 1),
+            Draft("b", {"id": 1, "value": "b2"}, START + 3),
+            Draft("c", {"value": "c2"}, START, 1),
+            bad("c", b"[", "not_json"),
+            bad("b", b'{"id": null}', "null_key"),
+        ],
+    )
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS)
+def test_rows_of_a_hot_key_that_fell_out_of_the_history_keep_their_last_value(make_bench: MakeBench, trigger: Trigger) -> None:
+    """Real time gets the records one by one in order, a micro-batch gets all of them at once."""
+    drafts = [user("hot", f"u{number}", number) if number % 5 else account("hot", float(number), number) for number in range(1, 17)]
+    bench = make_bench(PipelineSettings(trigger=trigger, history=3))
+    spans, stack = bench.spans(), bench.running([])
+    try:
+        for step in [[draft] for draft in drafts] if trigger == "realtime" else [drafts]:
+            stack.send(step)
+            stack.queries += [] if stack.queries else bench.started(spans)
+            stack.expect(truth_in_order(bench.catalog, stack.sent, bench.settings.history))
+        assert stack.changelogs.content("final_ui") != truth(bench.catalog, stack.sent)["final_ui"]
     finally:
         stack.close()

@@ -84,6 +84,16 @@ def test_all_problems_are_told_at_once_with_key_place_value_and_expectation(conf
     assert len(found) == 8
 
 
+def test_a_twin_of_micro_batches_is_refused(config: WriteConfig) -> None:
+    file = config('[pipeline]\ntrigger = "microbatch"\ntwin = true\nhistory = 0\n')
+    found = problems(file)
+    assert found["pipeline.twin"] == (
+        f'pipeline.twin ({file} line 3): got True, expected false, or pipeline.trigger = "realtime": '
+        "a twin hides the pause between real-time batches, which micro-batches do not have"
+    )
+    assert "pipeline.history" in found
+
+
 def test_a_file_that_is_missing_or_no_toml_is_said_so(config: WriteConfig, tmp_path: Path) -> None:
     assert "No such file" in problems(tmp_path / "absent.toml")["--config"]
     assert "expected a TOML file" in problems(config("this is = = not"))["--config"]

@@ -73,7 +73,9 @@ class Generation:
         log.info("[orchestrator] generation %d: filled in %.1f s (%s records/s)", self.blueprint.number, took, f"{total / took:,.0f}")
 
     def slots(self) -> int:
-        """How many task slots it holds while it runs."""
+        """How many task slots it holds while it runs. A micro-batch takes what is free, and gives it back."""
+        if self.settings.pipeline.trigger == "microbatch":
+            return 0
         topics = Topics(self.settings.kafka, "source")
         partitions = {source.topic: topics.partitions(source.topic) for source in self.blueprint.catalog.sources.values()}
         each = sum(slots_needed(plan, partitions, self.state_partitions, self.state_partitions) for plan in self.plans)

@@ -43,7 +43,7 @@ class Filling:
             return exploded(self._records, each.all())
         of_keys = self._aggregated(self._records.where(F.col("key").isNotNull()) if self._of_records else self._records)
         if not self._of_records:
-            return exploded(of_keys, [each.dead_letter(), *_EachKey(self._rows, self._history).all()])
+            return exploded(of_keys, [*self._rows.loose(F.col("record")), *_EachKey(self._rows, self._history).all()])
         of_records = exploded(each.with_history(self._records), each.all())
         return of_records.unionByName(exploded(of_keys, _EachKey(self._rows, self._history).all()))
 
@@ -89,17 +89,12 @@ class _EachRecord:
 
     def all(self) -> Iterator[Expression]:
         """Rows of records that went through with_history(), if there is a join."""
-        yield self.dead_letter()
+        yield from self.rows.loose(self.record)
         for table in self.plan.tables:
-            if isinstance(table, SourceTable) and table.key is None:
-                yield F.when(self._from(table.source), F.array(self.rows.plain(table, self.record)))
-            elif isinstance(table, JoinTable) and not table.keep_last:
+            if isinstance(table, JoinTable) and not table.keep_last:
                 right = F.col(_right_column(table))
                 wanted = self._from(table.left) & right["o"].isNotNull() if table.join == "inner" else self._from(table.left)
                 yield F.when(wanted, F.array(self.rows.joined(table, self.record["head"], self.record, right)))
-
-    def dead_letter(self) -> Expression:
-        return F.when(self.rows.is_dead_letter(self.record), F.array(self.rows.dead_letter(self.record)))
 
     def with_history(self, ordered: DataFrame) -> DataFrame:
         """Adds, for each join that keeps all, the right record that belongs to a left one."""
@@ -109,7 +104,7 @@ class _EachRecord:
         return ordered
 
     def _from(self, source: str) -> Expression:
-        return (self.record["input"] == self.plan.index(source)) & self.record["reason"].isNull()
+        return self.rows.is_from(source, self.record)
 
     def _order(self, table: JoinTable) -> WindowSpec:
         """The records of a key in order; at one timestamp the right side comes first, since "as of" includes it."""

@@ -9,11 +9,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tablecast.catalog import Source
+from tablecast.pipeline import microbatch, realtime
 from tablecast.pipeline.batch import Filling
 from tablecast.pipeline.encode import encode
 from tablecast.pipeline.normalise import normalise
 from tablecast.pipeline.plan import QueryPlan
-from tablecast.pipeline.realtime import changed_rows
 from tablecast.pipeline.rows import SEEDS
 from tablecast.pipeline.seed import seed_records, without_seed
 from tablecast.pipeline.sink import changelog_writer, write_changelogs
@@ -47,6 +47,11 @@ class Span:
 Spans = Mapping[str, Span]
 """Topic to span."""
 
+AT_ONCE = "0 seconds"
+"""A micro-batch follows the one before it as soon as there is a record."""
+MOST_RECORDS = 20_000
+"""Of a topic in one micro-batch: what came in while nobody ran is caught up in steps that fit into memory. Seeds all come in the first batch."""
+
 
 def fill(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings, spans: Spans) -> int:
     """Writes every row that the spans hold, and the seeds. May be run again: rows of the same version have the same content.
@@ -70,12 +75,16 @@ def start_query(
     session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings, spans: Spans, checkpoint: PurePath | str
 ) -> StreamingQuery:
     """Runs until it is stopped or fails. A checkpoint that exists is gone on with, else the ends of the spans are where it begins."""
+    most = MOST_RECORDS if settings.trigger == "microbatch" else None
     records = without_seed(
-        _records(plan, settings, lambda source: stream(session, source.topic, ends.sources, spans[source.topic].end)), plan, settings.history
+        _records(plan, settings, lambda source: stream(session, source.topic, ends.sources, spans[source.topic].end, most)), plan, settings.history
     )
     seeds = seed_records(stream(session, ends.topics[SEEDS], ends.seeds), records.schema, plan, settings.history)
+    changed_rows = microbatch.changed_rows if settings.trigger == "microbatch" else realtime.changed_rows
     rows = changed_rows(records.unionByName(seeds), plan, ends.topics, settings.history)
     writer = changelog_writer(rows, ends.changelogs, settings.row_bytes).option("checkpointLocation", str(checkpoint))
+    if settings.trigger == "microbatch":
+        return writer.trigger(processingTime=AT_ONCE).start()
     # The type hints of PySpark 4.3 do not know this trigger yet.
     return writer.trigger(realTime=settings.checkpoint_interval).start()  # type: ignore[call-overload,no-any-return]
 

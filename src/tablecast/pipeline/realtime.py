@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from tablecast.catalog import JoinTable, SourceTable
 from tablecast.pipeline.plan import QueryPlan
 from tablecast.pipeline.rows import Rows, exploded, order_of, parts, same
-from tablecast.pipeline.seed import MARK, SEED, seed_schema
+from tablecast.pipeline.seed import SEED, seed_schema
 
 OBSERVED, OUT_OF_HISTORY = "tablecast", "out_of_history"
 """Under these names a query's progress tells how many records were pushed out of the history of their key."""
@@ -93,13 +93,12 @@ class _Changes:
         for table in self.plan.tables:
             if isinstance(table, JoinTable):
                 yield self._asof(table) if table.join == "asof" else self._joined(table)
-            else:
-                yield self._of_source(table)
-        yield F.when(self.rows.is_dead_letter(self.record), F.array(self.rows.dead_letter(self.record)))
-        yield F.when(self.record["input"] == MARK, F.array(self.rows.mark(self.record)))
+            elif table.key is not None:
+                yield self._keyed(table)
+        yield from self.rows.loose(self.record)
 
-    def _from(self, index: int) -> Expression:
-        return (self.record["input"] == index) & self.record["reason"].isNull()
+    def _from(self, source: str) -> Expression:
+        return self.rows.is_from(source, self.record)
 
     def _newest(self, index: int) -> Expression:
         return F.get(f"newest{index}", F.lit(0))
@@ -108,12 +107,10 @@ class _Changes:
         """A keyed row shows its newest record and stands where its first one does."""
         return same(self._newest(index), self.record) | same(F.col(f"first{index}"), self.record)
 
-    def _of_source(self, table: SourceTable) -> Expression:
+    def _keyed(self, table: SourceTable) -> Expression:
         index = self.plan.index(table.source)
-        if table.key is None:
-            return F.when(self._from(index), F.array(self.rows.plain(table, self.record)))
         row = self.rows.keyed(table, self.head, self._newest(index), F.col(f"first{index}"))
-        moved = self._from(index) & self._moves_keyed_row(index)
+        moved = self._from(table.source) & self._moves_keyed_row(index)
         return F.when(moved | (self.untold & self._newest(index).isNotNull()), F.array(row))
 
     def _joined(self, table: JoinTable) -> Expression:
@@ -126,7 +123,7 @@ class _Changes:
             own = F.when(self._moves_keyed_row(left), lefts)
         else:
             own = F.array(parts(self.record, self.rows.kept))
-        touched = F.when(self._from(left), own).when((self._from(right) & same(last, self.record)) | self.untold, lefts)
+        touched = F.when(self._from(table.left), own).when((self._from(table.right) & same(last, self.record)) | self.untold, lefts)
         if table.join == "inner":
             touched = F.when(last.isNotNull(), touched)
         return F.transform(touched, lambda row: self.rows.joined(table, self.head, row, last, first))
@@ -142,4 +139,4 @@ class _Changes:
         corrected = F.filter(f"newest{left}", lambda row: (row["ts"] >= self.record["ts"]) & same(as_of(row["ts"]), self.record))
         rows = F.transform(corrected, lambda row: self.rows.joined(table, self.head, row, parts(self.record, self.rows.kept)))
         every = F.transform(f"newest{left}", lambda row: self.rows.joined(table, self.head, row, as_of(row["ts"])))
-        return F.when(self._from(left), own).when(self._from(right), rows).when(self.untold, every)
+        return F.when(self._from(table.left), own).when(self._from(table.right), rows).when(self.untold, every)

@@ -3,7 +3,7 @@
 A row is a struct: the changelog that it goes to, its row id, its JSON value, its version and, for a keyed row, its place.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from tablecast.catalog import DEAD_LETTERS, JoinTable, SourceTable
 from tablecast.pipeline.encode import bodies_of, body_names, null_body, right_names
 from tablecast.pipeline.plan import QueryPlan
+from tablecast.pipeline.seed import MARK
 
 ROWS = "array<struct<topic:string,id:string,value:string,version:string,order:string>>"
 SEEDS, MARKS = "#seeds", "#marks"
@@ -60,6 +61,18 @@ class Rows:
     def kept(self) -> tuple[str, ...]:
         """What is kept of a record to make rows from it later."""
         return (*ORDER, *body_names(self.plan))
+
+    def loose(self, record: Expression) -> Iterator[Expression]:
+        """The rows of a record that need no other one, as arrays: of plain tables, of the dead letters, of a mark."""
+        for table in self.plan.tables:
+            if isinstance(table, SourceTable) and table.key is None:
+                yield F.when(self.is_from(table.source, record), F.array(self.plain(table, record)))
+        yield F.when(self.is_dead_letter(record), F.array(self.dead_letter(record)))
+        yield F.when(record["input"] == MARK, F.array(self.mark(record)))
+
+    def is_from(self, source: str, record: Expression) -> Expression:
+        """Whether it is a good record of the source."""
+        return (record["input"] == self.plan.index(source)) & record["reason"].isNull()
 
     def plain(self, table: SourceTable, record: Expression) -> Expression:
         return self._row(table.name, _row_id(record), _value(record["head"], record["body0"]), order_text(record))

@@ -1,4 +1,4 @@
-"""Seeds: what a real-time query must know of each key when its tables were filled by a batch job.
+"""Seeds: what a streaming query must know of each key when its tables were filled by a batch job.
 
 A seed is one record of the generation's seed topic: its Kafka key is the key, its value the newest records of each input as JSON. The query reads
 the topic as one more input, so a million filled records come back as one record a key. After the seeds, each partition of the topic gets marks: a

@@ -1,16 +1,17 @@
 """The Spark session."""
 
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import resources
+from importlib import metadata, resources
 from pathlib import Path
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from tablecast.errors import SparkUnusable
-from tablecast.settings import Settings
+from tablecast.errors import PackagesMissing, SparkUnusable
+from tablecast.settings import PipelineSettings, Settings
 
 LOCAL_SLOTS = 256
 """Task slots of a local session: enough for two generations of a dozen sources. A real-time task mostly sleeps, so a slot is a thread, not a core."""
@@ -42,10 +43,16 @@ LOCAL = {
     "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager",
     "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
 }
+# Spark's Python workers speak Arrow and protobuf; PySpark 4.3 asks for pandas too before it starts one.
+MICROBATCH_PACKAGES = ("pandas", "protobuf", "pyarrow")
 
 
 def start_session(settings: Settings, jars: Sequence[Path], properties: Mapping[str, str]) -> SparkSession:
     """Starts Spark in this process, with `properties` of its Java. Spark has one session a process: a second call changes nothing."""
+    check_packages(settings.pipeline)
+    if _is_local(settings.pipeline):
+        # Else the workers would be of whatever python3 is first on the path, which knows nothing of us.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("tablecast").master(_master(settings))
     for name, value in session_options(settings, jars, properties).items():
         builder = builder.config(name, value)
@@ -59,6 +66,20 @@ def start_session(settings: Settings, jars: Sequence[Path], properties: Mapping[
         raise SparkUnusable(lines[-1] if lines else str(error), f"{complaints} has the whole story.") from error
     session.sparkContext.setLogLevel("WARN")
     return session
+
+
+def check_packages(settings: PipelineSettings) -> None:
+    """Raises PackagesMissing if a package is not installed that the trigger needs."""
+    missing = [name for name in MICROBATCH_PACKAGES if settings.trigger == "microbatch" and not _is_installed(name)]
+    if missing:
+        raise PackagesMissing('pipeline.trigger = "microbatch"', missing, "microbatch")
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return bool(metadata.version(package))
+    except metadata.PackageNotFoundError:
+        return False
 
 
 @contextmanager
@@ -89,6 +110,10 @@ def session_options(settings: Settings, jars: Sequence[Path], properties: Mappin
 def state_partitions(session: SparkSession) -> int:
     """Partitions of the state. A checkpoint keeps the number that it was made with."""
     return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+
+
+def _is_local(settings: PipelineSettings) -> bool:
+    return settings.master == "auto" or settings.master.startswith("local")
 
 
 def _master(settings: Settings) -> str:

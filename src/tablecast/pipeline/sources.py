@@ -9,12 +9,15 @@ Offsets = Mapping[int, int]
 """Partition to offset."""
 
 
-def stream(session: SparkSession, topic: str, kafka: Mapping[str, str], start: Offsets | None = None) -> DataFrame:
+def stream(session: SparkSession, topic: str, kafka: Mapping[str, str], start: Offsets | None = None, most: int | None = None) -> DataFrame:
     """A topic as an endless DataFrame, from `start` or from its beginning. `kafka` are Spark's options, `kafka.` in front.
 
+    `most` records of it go into one micro-batch; real time knows no such limit.
     Offsets that were lost to retention fail the query: a table that misses rows must be rebuilt, not shown.
     """
     reader = session.readStream.format("kafka").options(**kafka).option("subscribe", topic)
+    if most is not None:
+        reader = reader.option("maxOffsetsPerTrigger", most)
     return reader.option("startingOffsets", _told(topic, start) if start is not None else "earliest").option("failOnDataLoss", "true").load()
 
 
