@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 
+from pyspark.errors import PySparkException
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tablecast.orchestrator.backoff import Backoff
@@ -38,16 +39,23 @@ class Keeper:
     def tend(self) -> str | None:
         """The reason, when it has failed since the last call."""
         if self._query is None:
-            if time.monotonic() >= self._due and not self.lost:
-                self._query = self._start()
-                self.reason = None
-            return None
+            return self._try_start() if time.monotonic() >= self._due and not self.lost else None
         if self.running:
             self._count(self._query)
             return None
         error = self._query.exception()
-        text = str(error).strip() if error is not None else "it ended without a reason"
         self._query = None
+        return self._failed(str(error).strip() if error is not None else "it ended without a reason")
+
+    def _try_start(self) -> str | None:
+        try:
+            self._query = self._start()
+        except PySparkException as error:
+            return self._failed(str(error).strip())
+        self.reason = None
+        return None
+
+    def _failed(self, text: str) -> str:
         self._due = time.monotonic() + self._backoff.next(time.monotonic())
         self.lost = any(sign in text for sign in LOST_RECORDS) or self._backoff.failures >= STUBBORN
         self.reason = text.splitlines()[0][:500]

@@ -30,7 +30,7 @@ def changelog_writer(rows: DataFrame, kafka: Mapping[str, str], row_bytes: int) 
 
 def write_changelogs(rows: DataFrame, kafka: Mapping[str, str], row_bytes: int) -> None:
     """Returns when all rows are on the broker."""
-    changelog_records(rows).write.format("kafka").options(**_options(IN_BULK, kafka, row_bytes)).save()
+    changelog_records(rows).write.format("kafka").mode("append").options(**_options(IN_BULK, kafka, row_bytes)).save()
 
 
 def _options(manner: Mapping[str, str], kafka: Mapping[str, str], row_bytes: int) -> dict[str, str]:
