@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -24,6 +23,7 @@ from confluent_kafka import TopicPartition
 from bench.backlog import Backlog, Truth, numbers_in
 from bench.exclusive import machine_to_ourselves
 from bench.latency import say
+from bench.load import LOADS, Load
 from bench.stack import KEY, Stack, jars_folder
 from tablecast.jars import Jars
 from tablecast.kafka.admin import Topics
@@ -35,38 +35,6 @@ from tablecast.settings import KafkaSettings, Settings
 FILL_SECONDS = 900.0
 SESSION_UP = re.compile(r"\[orchestrator\] Spark \S+ is up")
 FILLED = re.compile(r"\[orchestrator\] generation \d+: filled")
-
-SMALL = """\
-[tables.accounts_ui]
-source = "accounts"
-keep = "last"
-key = "userId"
-[tables.final_ui]
-join = "left"
-left = "users"
-right = "accounts"
-on = "userId"
-keep = "last"
-"""
-LOADS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "small": (SMALL, ("accounts_ui", "final_ui")),
-    "all": ("", ("users_ui", "account", "accounts_ui", "final_ui", "user_account")),
-}
-
-
-@dataclass(frozen=True)
-class Load:
-    """A catalogue that is filled. Its changelogs begin with its name."""
-
-    name: str
-
-    @property
-    def catalogue(self) -> str:
-        return LOADS[self.name][0]
-
-    @property
-    def tables(self) -> tuple[str, ...]:
-        return LOADS[self.name][1]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -90,7 +58,7 @@ def measure(backlog: Backlog, loads: Sequence[str], settings: Mapping[str, str],
     with EmbeddedBroker(own, Jars(jars)) as broker:
         backlog.send(broker.kafka, say)
         truth = Truth(backlog)
-        reports = {name: _filled(Load(name), backlog, broker.kafka, settings, folder / name, jars, truth) for name in loads}
+        reports = {name: _filled(LOADS[name], backlog, broker.kafka, settings, folder / name, jars, truth) for name in loads}
     first = reports[loads[0]]
     totals = {name: first[name] for name in ("seconds", "messages_per_s")}
     return {"bench": "hydrate", "messages": backlog.messages, "keys": backlog.keys, **totals, "loads": reports, "settings": dict(settings)}
@@ -110,7 +78,7 @@ def _filled(
         filled = time.monotonic() - up
         say(f"{load.name}: filled {backlog.messages / filled:,.0f} messages a second")
         stack.wait_until_open(FILL_SECONDS)
-        expected = {table: truth.rows(table, keep_last=load.name == "small") for table in load.tables}
+        expected = {table: truth.rows(table, load.keep_last) for table in load.tables}
         for table, rows in expected.items():
             stack.wait_for_rows(table, len(rows), FILL_SECONDS)
         served = time.monotonic() - up

@@ -16,17 +16,18 @@ FLUSH_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Schedule:
-    """`count` messages at `rate` a second over `keys` keys. Numbers are those of the messages, from 0."""
+    """`count` messages at `rate` a second over `keys` keys. Numbers are those of the messages, from `first` on."""
 
     subject: Subject
     rate: float
     keys: int
     count: int
+    first: int = 0
 
 
 @dataclass(frozen=True)
 class Sent:
-    """What came of a schedule: the moment of each send, by number, and what the broker did not take."""
+    """What came of a schedule: the moment of each send, in turn, and what the broker did not take."""
 
     times: Sequence[float]
     failures: tuple[str, ...]
@@ -71,10 +72,10 @@ def _send(kafka: KafkaSettings, schedule: Schedule, answer: Connection) -> None:
     keys = random_keys(schedule.keys)
     times = array("d")
     started = time.time()
-    for number in range(schedule.count):
+    for place, number in enumerate(range(schedule.first, schedule.first + schedule.count)):
         source = schedule.subject.source_of(number)
         value = message(source, number, next(keys))
-        time.sleep(max(0.0, started + number / schedule.rate - time.time()))
+        time.sleep(max(0.0, started + place / schedule.rate - time.time()))
         times.append(time.time())
         producer.produce(source, value, on_delivery=lambda error, _: failures.append(error.str()) if error else None)
         producer.poll(0)

@@ -56,6 +56,9 @@ SUBJECTS = {
     )
 }
 
+# Where final_ui keeps the last row of each user, a newer message of either side may replace an older one.
+LAST_BY_USER = Subject("final_ui", ("users", "accounts"), {"name": "users", "accountType": "accounts"}, replacing=frozenset({"users", "accounts"}))
+
 
 def key_of(number: int) -> str:
     return f"u{number:07d}"

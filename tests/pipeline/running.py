@@ -16,15 +16,20 @@ from tablecast.catalog import Catalog
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import make_producer
 from tablecast.kafka.java_settings import java_settings
+from tablecast.orchestrator.marks import Marks
 from tablecast.orchestrator.spans import measure
 from tablecast.pipeline.plan import plan_queries
 from tablecast.pipeline.query import Ends, Span, fill, start_query
 from tablecast.pipeline.rows import MARKS, SEEDS
+from tablecast.pipeline.seed import mark_lanes
+from tablecast.pipeline.session import state_partitions
 from tablecast.settings import KafkaSettings, PipelineSettings
 from tests.pipeline.changelogs import Changelogs
 from tests.pipeline.model import Content, Sent, truth
 
 SECONDS = 60.0
+MOST_IN_FLIGHT = 50_000
+SEED_PARTITIONS = 2
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,8 @@ class Running:
             sent.append(Sent(draft.source, draft.ts, draft.partition, offset, meant if isinstance(meant, dict) else None, draft.reason))
 
         topic = self.catalog.sources[draft.source].topic
+        while len(self.producer) >= MOST_IN_FLIGHT:
+            self.producer.poll(1)
         self.producer.produce(topic, value, partition=draft.partition, timestamp=draft.ts, on_delivery=delivered)
         self.producer.poll(0)
 
@@ -81,14 +88,19 @@ class Running:
     def expect(self, expected: Mapping[str, Content], seconds: float = SECONDS) -> None:
         """Waits until every table has this content; fails with the first difference."""
         deadline = time.monotonic() + seconds
-        while differing := [table for table, content in expected.items() if not self._holds(table, content)]:
+        while True:
+            # What is still coming would only be compared in vain.
+            if self.changelogs.poll() and time.monotonic() < deadline:
+                continue
+            differing = [table for table, content in expected.items() if not self._holds(table, content)]
+            if not differing:
+                return
             for query in self.queries:
                 assert query.isActive, query.exception()
             if time.monotonic() > deadline:
                 table = differing[0]
                 wrong = [pair for pair in zip_longest(self._content(table), expected[table]) if pair[0] != pair[1]][:5]
                 raise AssertionError(f"{table} differs, its row before what is expected: {wrong}; emitted {self.changelogs.emitted}")
-            self.changelogs.poll()
 
     def _holds(self, table: str, content: Content) -> bool:
         return len(self.changelogs.rows[table]) == len(content) and self._content(table) == content
@@ -131,6 +143,18 @@ class Bench:
     def filled(self, spans: Mapping[str, Span]) -> int:
         """How many records were pushed out of their history."""
         return sum(fill(self.spark, plan, self.ends(number), self.settings, spans) for number, plan in enumerate(plan_queries(self.catalog)))
+
+    def await_seeds(self) -> None:
+        """Returns when the queries know what a fill knew."""
+        partitions = state_partitions(self.spark)
+        for number in range(len(plan_queries(self.catalog))):
+            topics = self.ends(number).topics
+            marks = Marks(self.kafka, topics[SEEDS], topics[MARKS], SEED_PARTITIONS, mark_lanes(self.spark, partitions))
+            marks.send()
+            deadline = time.monotonic() + 3 * SECONDS
+            while not marks.all_came():
+                assert time.monotonic() < deadline, marks.awaited
+            marks.close()
 
     def running(self, queries: list[StreamingQuery]) -> Running:
         tables = {table: self.topics[table] for table in self.catalog.columns()}

@@ -1,16 +1,22 @@
 """Hot keys and many keys: what a record costs, and what is kept of a key, is bounded by the history (T3, T4, T8)."""
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from confluent_kafka import TopicPartition
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from tablecast.catalog_check import build_catalog
+from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
+from tablecast.kafka.clients import make_consumer
 from tablecast.pipeline.realtime import OBSERVED, OUT_OF_HISTORY
+from tablecast.pipeline.rows import SEEDS
 from tablecast.settings import DEFAULT_TABLES, PipelineSettings, Settings
 from tests.pipeline.running import Bench, Draft, Running
 from tests.pipeline.test_tables import START, TRIGGERS, Trigger, account, bench_of, user
@@ -45,6 +51,18 @@ def out_of_history(query: StreamingQuery) -> int:
     return sum(int(progress.observedMetrics[OBSERVED][OUT_OF_HISTORY]) for progress in query.recentProgress if OBSERVED in progress.observedMetrics)
 
 
+def values_of(bench: Bench, topic: str) -> list[dict[str, Any]]:
+    """What stands on one of the topics of a bench."""
+    name = bench.topics[topic]
+    ends = Topics(bench.kafka).end_offsets(name)
+    consumer = make_consumer(bench.kafka, {"group.id": "values", "enable.auto.commit": False})
+    consumer.assign([TopicPartition(name, partition, 0) for partition in ends])
+    try:
+        return [json.loads(message.value() or b"null") for message in consumer.consume(sum(ends.values()), PATIENCE)]
+    finally:
+        consumer.close()
+
+
 @pytest.mark.parametrize("rows", [10, 1_000, 50_000])
 def test_a_hot_key_costs_a_straight_line_and_its_state_stays_bounded(bench: Bench, rows: int) -> None:
     """Most of it as a backlog, the end in real time. Rows that fell out of the history keep what they showed."""
@@ -57,9 +75,14 @@ def test_a_hot_key_costs_a_straight_line_and_its_state_stays_bounded(bench: Benc
         stack.expect_truth(PATIENCE)
         users, accounts = rows, rows // 100
         assert pushed_out == max(0, users - HISTORY) + max(0, accounts - HISTORY)
+        (seed,) = values_of(bench, f"{SEEDS}0")
+        assert {name: len(kept) for name, kept in seed.items() if name.startswith("newest")} == {
+            f"newest{index}": min(HISTORY, count) for index, count in enumerate((accounts, users)) if count
+        }
         written = dict(stack.changelogs.emitted)
         assert written["final_ui"] == users, "a fill writes each row once"
         stack.queries += bench.started(spans)
+        bench.await_seeds()
         after = 2 * rows
         sent_in_order(stack, [user("hot", f"later {number}", after + number) for number in range(20)])
         sent_in_order(stack, [account("hot", -1.0, after + 100)])
@@ -122,6 +145,7 @@ def test_half_a_million_keys(bench: Bench) -> None:
         spans = bench.spans()
         bench.filled(spans)
         stack.queries += bench.started(spans)
+        bench.await_seeds()
         stack.send([account("k000000", 1.0, keys), account("k123456", 2.0, keys), account("k499999", 3.0, keys)])
         stack.expect_truth(PATIENCE)
     finally:

@@ -18,7 +18,7 @@ from tablecast.pipeline.plan import plan_queries
 from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.settings import DEFAULT_TABLES, PipelineSettings, Settings
 from tests.pipeline.model import truth, truth_in_order
-from tests.pipeline.running import Bench, Draft, Running
+from tests.pipeline.running import SEED_PARTITIONS, Bench, Draft, Running
 
 START = 1_700_000_000_000
 MORE_TABLES = {
@@ -45,7 +45,7 @@ def bench_of(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTo
     large = {"max.message.bytes": str(record_bytes(PipelineSettings().row_bytes))}
     topics = {table: create_topic(table, 1, large | {"cleanup.policy": "compact"}) for table in catalog.columns()}
     for number in range(len(plan_queries(catalog))):
-        topics |= {f"{SEEDS}{number}": create_topic(f"seeds{number}", 2, large), f"{MARKS}{number}": create_topic(f"marks{number}")}
+        topics |= {f"{SEEDS}{number}": create_topic(f"seeds{number}", SEED_PARTITIONS, large), f"{MARKS}{number}": create_topic(f"marks{number}")}
     return Bench(spark, broker.kafka, replace(catalog, sources=sources), topics, pipeline, folder)
 
 

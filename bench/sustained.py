@@ -1,0 +1,124 @@
+"""The highest steady rate that the pipeline keeps up with.
+
+python -m bench.sustained --json
+
+Starts a stack of its own and sends at one rate after the other, each higher than the one before; measured from the producer's send to the server's
+table. A rate is kept up with if every message arrived and the 99th percentile stays under --limit. The last line of standard output is one JSON
+object: messages_per_s is the highest such rate, `steps` has them all. Ends with 0 only if every message of every step arrived.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from bench.arrivals import Arrivals, in_server
+from bench.exclusive import machine_to_ourselves
+from bench.figures import Trip, percentile, summary
+from bench.latency import open_sources, say, with_replaced
+from bench.load import LOADS
+from bench.sender import Schedule, Sender, send_users
+from bench.stack import bare_stack, jars_folder
+from bench.subject import LAST_BY_USER, SUBJECTS, Subject, random_keys
+from tablecast.settings import KafkaSettings
+
+RATES = (500, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_500, 10_000, 12_500, 15_000, 20_000, 30_000)
+POLL_SECONDS = 0.5
+LATE_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Options:
+    load: str
+    keys: int
+    seconds: float
+    settle: float
+    limit_ms: float
+
+    @property
+    def subject(self) -> Subject:
+        return LAST_BY_USER if LOADS[self.load].keep_last else SUBJECTS["user_account"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.sustained", description="The highest steady rate that the pipeline keeps up with.")
+    parser.add_argument("--load", choices=LOADS, default="small", help="small: accounts_ui and final_ui with keep last; all: the default catalogue")
+    parser.add_argument("--keys", type=int, default=100_000, help="different users (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=10, help="how long a rate is measured (default: %(default)s)")
+    parser.add_argument("--settle", type=float, default=5, help="how long it is sent before that (default: %(default)s)")
+    parser.add_argument("--limit", type=float, default=250, help="of the 99th percentile, in milliseconds (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="the result as one line of JSON")
+    given = parser.parse_args(arguments)
+    options = Options(given.load, given.keys, given.seconds, given.settle, given.limit)
+    with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
+        steps = measure(options, Path(folder))
+    kept_up = [step["rate"] for step in steps if step["kept_up"]]
+    report = {
+        "bench": "sustained",
+        "load": options.load,
+        "keys": options.keys,
+        "limit_ms": options.limit_ms,
+        "messages_per_s": max(kept_up, default=0),
+        "steps": steps,
+    }
+    print(json.dumps(report, indent=None if given.json else 2))
+    return 0 if all(step["missing"] == 0 for step in steps) else 1
+
+
+def measure(options: Options, state_dir: Path) -> list[dict[str, float | int | None]]:
+    say("starting broker, orchestrator and server")
+    (state_dir / "tablecast.toml").write_text(LOADS[options.load].catalogue)
+    with bare_stack(state_dir, jars_folder(), {}) as stack:
+        open_sources(stack)
+        send_users(stack.kafka, options.keys)
+        stack.wait_until_open()
+        with in_server(stack, options.subject, 0) as arrivals:
+            return list(_steps(options, stack.kafka, arrivals))
+
+
+def _steps(options: Options, kafka: KafkaSettings, arrivals: Arrivals) -> Iterator[dict[str, float | int | None]]:
+    """One rate after the other, up to the first that is too much: the lower ones warm up for the higher."""
+    first = 0
+    for rate in RATES:
+        step = _step(options, kafka, arrivals, rate, first)
+        first += round(rate * (options.settle + options.seconds))
+        say(f"{rate:,} messages a second: p99 {step['p99_ms']} ms, {step['missing']} missing")
+        yield step
+        if not step["kept_up"] and rate > RATES[1]:
+            return
+
+
+def _step(options: Options, kafka: KafkaSettings, arrivals: Arrivals, rate: int, first: int) -> dict[str, float | int | None]:
+    subject = options.subject
+    count, settled = round(rate * (options.settle + options.seconds)), round(rate * options.settle)
+    sender = Sender(kafka, Schedule(subject, rate, options.keys, count, first))
+    sender.start()
+    sent = sender.wait()
+    for failure in sent.failures:
+        say(f"not sent: {failure}")
+    measured = [number - first for number in subject.measured(range(first + settled, first + count))]
+    keys = list(islice(random_keys(options.keys), count))
+    arrived = _awaited(subject, keys, arrivals, first, measured)
+    trips = [Trip(sent.times[number], arrived[number]) for number in measured if number in arrived]
+    p99 = percentile(sorted(trip.ms for trip in trips), 99) if trips else float("inf")
+    missing = len(measured) - len(trips)
+    return {"rate": rate, **summary(trips), "missing": missing, "kept_up": missing == 0 and p99 < options.limit_ms}
+
+
+def _awaited(subject: Subject, keys: Sequence[str], arrivals: Arrivals, first: int, measured: Sequence[int]) -> dict[int, float]:
+    deadline = time.monotonic() + LATE_SECONDS
+    while True:
+        seen = {number - first: moment for number, moment in arrivals.first_seen().items() if number >= first}
+        arrived = with_replaced(subject, keys, seen)
+        if all(number in arrived for number in measured) or time.monotonic() >= deadline:
+            return arrived
+        time.sleep(POLL_SECONDS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
