@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = Options(given.load, given.keys, given.seconds, given.settle, given.limit)
     with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
         steps = measure(options, Path(folder))
-    kept_up = [step["rate"] for step in steps if step["kept_up"]]
+    kept_up = [int(step["rate"] or 0) for step in steps if step["kept_up"]]
     report = {
         "bench": "sustained",
         "load": options.load,

@@ -13,6 +13,8 @@ from tablecast.tables.version import left_order, parse_order, supersedes
 
 Row = tuple[bytes, tuple[int, int, int], dict[str, Any]]
 
+OWN: dict[str, str | int | bool] = {"group.id": "changelogs", "enable.auto.commit": False, "fetch.wait.max.ms": 5, "auto.offset.reset": "earliest"}
+
 
 class Changelogs:
     """Follows the changelogs of a generation. `topics` is table to topic."""
@@ -21,7 +23,7 @@ class Changelogs:
         self._tables = {topic: table for table, topic in topics.items()}
         self.rows: dict[str, dict[str, Row]] = {table: {} for table in topics}
         self.emitted: dict[str, int] = dict.fromkeys(topics, 0)
-        self._consumer: Consumer = make_consumer(kafka, {"group.id": "changelogs", "enable.auto.commit": False, "fetch.wait.max.ms": 5})
+        self._consumer: Consumer = make_consumer(kafka, OWN)
         self._consumer.assign([TopicPartition(topic, 0, 0) for topic in topics.values()])
 
     def poll(self, seconds: float = 0.05) -> int:

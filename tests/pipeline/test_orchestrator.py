@@ -19,6 +19,7 @@ from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.clients import make_admin
 from tablecast.kafka.names import changelog_topic, generation_topics
+from tablecast.kafka.status import GenerationStatus, Progress
 from tablecast.orchestrator.board import StatusBoard
 from tablecast.orchestrator.orchestrator import Orchestrator
 from tablecast.orchestrator.removal import folder_of
@@ -36,11 +37,11 @@ Produce = Callable[..., None]
 class World:
     """One state folder and one set of topics, over which orchestrators come and go."""
 
-    def __init__(self, spark: SparkSession, broker: EmbeddedBroker, topics: Mapping[str, str], folder: Path) -> None:
+    def __init__(self, spark: SparkSession, broker: EmbeddedBroker, topics: Mapping[str, str], folder: Path, prefix: str = "p") -> None:
         self.spark = spark
         self.pause = threading.Event()
         self.kafka = broker.kafka
-        self.prefix = topics["users"].replace("users", "p")[-60:].strip("-")
+        self.prefix = topics["users"].replace("users", prefix)[-60:].strip("-")
         self.overrides = [
             f"pipeline.state_dir={folder}",
             f"changelog.prefix={self.prefix}",
@@ -66,7 +67,13 @@ class World:
             assert not thread.is_alive()
 
     def states(self) -> dict[int, str]:
-        return {number: status.state for number, status in StatusBoard(self.kafka, self.configuration().settings).generations.items()}
+        return {number: status.state for number, status in self._statuses().items()}
+
+    def status(self, generation: int) -> GenerationStatus | None:
+        return self._statuses().get(generation)
+
+    def _statuses(self) -> dict[int, GenerationStatus]:
+        return StatusBoard(self.kafka, self.configuration().settings).generations
 
     def until(self, condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + PATIENCE
@@ -193,6 +200,52 @@ def test_topics_of_twelve_partitions_have_their_slots(
         for partition in range(12):
             produce(users, [json.dumps(user(f"u{partition:02}", "x"))], partition=partition, timestamp=partition + 1)
         world.until_rows(1, {"users_ui": [user(f"u{partition:02}", "x") for partition in range(12)]})
+
+
+def test_two_generations_of_twelve_partitions_run_at_once(
+    spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, tmp_path: Path, produce: Produce
+) -> None:
+    """As during a swap: each has its slots, and neither waits for the other."""
+    topics = {name: create_topic(name, 12, {"retention.ms": "-1"}) for name in ("users", "accounts")}
+    one, other = (World(spark, broker, topics, tmp_path / name, prefix=name) for name in ("one", "other"))
+    users = topic_of(one, "users")
+    with one.orchestrated(), other.orchestrated():
+        one.until(lambda: one.states() == other.states() == {1: "live"})
+        for partition in range(12):
+            produce(users, [json.dumps(user(f"u{partition:02}", "x"))], partition=partition, timestamp=partition + 1)
+        for world in (one, other):
+            world.until_rows(1, {"users_ui": [user(f"u{partition:02}", "x") for partition in range(12)]})
+
+
+def test_a_bounded_table_loses_its_old_rows_in_the_changelog_too(world: World, produce: Produce) -> None:
+    users, rows = topic_of(world, "users"), [user(f"u{number}", "x") for number in range(20)]
+    produce(users, [json.dumps(row) for row in rows[:10]], partition=0, timestamp=1)
+    with world.orchestrated("tables.users_ui.max_rows=5"):
+        world.until(lambda: world.states() == {1: "live"})
+        produce(users, [json.dumps(row) for row in rows[10:]], partition=0, timestamp=2)
+        topic = changelog_topic(world.prefix, "users_ui", 1)
+        world.until(lambda: Topics(world.kafka).begin_offsets(topic) == {0: 15})
+        world.until_rows(1, {"users_ui": rows[15:]})
+
+
+def test_the_progress_of_a_fill_is_told_and_stands_in_the_status(world: World, produce: Produce, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    count = 60_000
+    produce(topic_of(world, "users"), [json.dumps(user(f"u{number}", "x")) for number in range(count)], partition=0, timestamp=1)
+    seen: list[Progress] = []
+
+    def told() -> bool:
+        status = world.status(1)
+        if status is not None and status.progress is not None:
+            seen.append(status.progress)
+        return status is not None and status.state == "live"
+
+    with world.orchestrated():
+        world.until(told)
+    assert seen
+    assert {progress.of for progress in seen} == {count}
+    assert all(0 <= progress.done <= count for progress in seen)
+    assert any(re.search(r"generation 1: filling [█░]{20} +\d+% [\d,]+ of 60,000 records, [\d,]+ a second", line) for line in caplog.messages)
 
 
 def test_a_generation_without_its_slots_is_refused_with_the_count(spark: SparkSession, world: World) -> None:
