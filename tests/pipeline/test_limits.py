@@ -136,9 +136,11 @@ def test_what_is_pushed_out_of_the_history_is_counted(
         stack.close()
 
 
-def test_half_a_million_keys(bench: Bench) -> None:
+def test_half_a_million_keys(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, tmp_path: Path) -> None:
     """All of them filled, seeded and known to the query that goes on."""
     keys = 500_000
+    tables = {"accounts_ui": DEFAULT_TABLES["accounts_ui"], "final_ui": {**DEFAULT_TABLES["final_ui"], "keep": "last"}}
+    bench = bench_of(spark, broker, create_topic, tmp_path, PipelineSettings(), tables=tables)
     stack = bench.running([])
     try:
         stack.send(Draft("users", {"userId": f"k{number:06}", "name": "n"}, START + number, number % 2) for number in range(keys))
