@@ -13,7 +13,8 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -22,9 +23,10 @@ from bench.arrivals import PLACES, Arrivals, Clock
 from bench.exclusive import machine_to_ourselves
 from bench.figures import Trip, commit_times, pauses, steady, summary
 from bench.sender import Schedule, Sender, send_users
-from bench.stack import Stack, bare_stack, jars_folder
+from bench.stack import Stack, bare_pipeline, bare_stack, jars_folder
 from bench.subject import SUBJECTS, Subject, random_keys
 from tablecast.kafka.admin import Topics
+from tablecast.settings import KafkaSettings
 
 LATE_SECONDS = 30.0
 POLL_SECONDS = 0.5
@@ -98,22 +100,41 @@ def say(line: str) -> None:
 def measure(options: Options, state_dir: Path) -> tuple[dict[str, object], bool]:
     """The report, and whether every message arrived."""
     say("starting broker, orchestrator and server")
-    with bare_stack(state_dir, jars_folder(), options.settings) as stack:
-        open_sources(stack)
-        send_users(stack.kafka, options.keys)
-        stack.wait_until_open()
-        stack.wait_for_rows("users_ui", options.keys)
-        with PLACES[options.to](stack, options.subject, options.window) as arrivals:
-            run = _run(options, stack, arrivals)
+    with _opened(options, state_dir) as stack, PLACES[options.to](stack, options.subject, options.window) as arrivals:
+        run = _run(options, stack, arrivals)
         return _report(options, run, commit_times(state_dir)), not run.missing
 
 
-def open_sources(stack: Stack) -> None:
-    """The topics that the orchestrator of a bare stack waits for."""
-    stack.wait_for_broker()
-    topics = Topics(stack.kafka, "source")
+@contextmanager
+def _opened(options: Options, state_dir: Path) -> Iterator[Stack]:
+    """A stack that has a row for each key. Where the server is the place to arrive, it runs in this process, and there is no second one."""
+    if options.to == "server":
+        with opened_pipeline(state_dir, options.keys, options.settings) as stack:
+            yield stack
+        return
+    with bare_stack(state_dir, jars_folder(), options.settings) as stack:
+        stack.wait_for_broker()
+        open_sources(stack.kafka, options.keys)
+        stack.wait_until_open()
+        stack.wait_for_rows("users_ui", options.keys)
+        yield stack
+
+
+@contextmanager
+def opened_pipeline(state_dir: Path, keys: int, settings: Mapping[str, str]) -> Iterator[Stack]:
+    """Broker and orchestrator, with a generation that is live and has a row for each key."""
+    with bare_pipeline(state_dir, jars_folder(), settings) as stack:
+        open_sources(stack.kafka, keys)
+        stack.wait_until_ready()
+        yield stack
+
+
+def open_sources(kafka: KafkaSettings, keys: int) -> None:
+    """The topics that the orchestrator waits for, with a user for each key."""
+    topics = Topics(kafka, "source")
     for source in ("users", "accounts"):
         topics.ensure(source, 1)
+    send_users(kafka, keys)
 
 
 def _run(options: Options, stack: Stack, arrivals: Arrivals) -> Run:

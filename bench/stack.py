@@ -8,7 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +21,8 @@ from urllib.request import Request, urlopen
 import psutil
 
 import tablecast
-from tablecast.jars import fetch
+from tablecast.jars import Jars, fetch
+from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.broker_files import free_port, read_address
 from tablecast.processes.lifeline import VARIABLE as LIFELINE
 from tablecast.settings import KafkaSettings, Settings
@@ -32,6 +34,7 @@ END_SECONDS = 30.0
 POLL_SECONDS = 0.1
 OPEN = re.compile(r"\[tablecast\] open (?P<url>http://\S+)/#key=(?P<key>\S+)")
 BROKER_UP = re.compile(r"\[broker\] Kafka listens at ")
+READY = re.compile(r"\[orchestrator\] ready")
 STARTED = re.compile(r"\[supervisor\] (?P<name>\w+) started \(process (?P<pid>\d+)\)")
 
 
@@ -143,6 +146,10 @@ class Stack:
         self.url, self.key = told["url"], unquote(told["key"])
         return self
 
+    def wait_until_ready(self, seconds: float = OPEN_SECONDS) -> None:
+        """Until a generation is live."""
+        self.log.wait_for(READY, seconds)
+
     @property
     def kafka(self) -> KafkaSettings:
         """The embedded broker, as it is written down in the state folder."""
@@ -218,6 +225,15 @@ def _told(process: psutil.Process) -> str:
         return "" if process.status() == psutil.STATUS_ZOMBIE else f"{process.pid} {' '.join(process.cmdline())[:160]}"
     except psutil.NoSuchProcess:
         return ""
+
+
+@contextmanager
+def bare_pipeline(state_dir: Path, jars: Path, settings: Mapping[str, object]) -> Iterator[Stack]:
+    """Broker and orchestrator without a server, for one that the caller runs. The sources are topics of the broker, which the caller creates."""
+    with EmbeddedBroker(Settings().replaced("pipeline", state_dir=state_dir, jars=jars), Jars(jars)) as broker:
+        servers = dict.fromkeys(("kafka.bootstrap.servers", "changelog.kafka.bootstrap.servers"), broker.servers)
+        with Stack(state_dir, jars, "pipeline", {**servers, **settings}) as stack:
+            yield stack
 
 
 def bare_stack(state_dir: Path, jars: Path, settings: Mapping[str, object]) -> Stack:

@@ -20,10 +20,9 @@ from pathlib import Path
 from bench.arrivals import Arrivals, in_server
 from bench.exclusive import machine_to_ourselves
 from bench.figures import Trip, percentile, summary
-from bench.latency import open_sources, say, with_replaced
+from bench.latency import opened_pipeline, say, with_replaced
 from bench.load import LOADS
-from bench.sender import Schedule, Sender, send_users
-from bench.stack import bare_stack, jars_folder
+from bench.sender import Schedule, Sender
 from bench.subject import LAST_BY_USER, SUBJECTS, Subject, random_keys
 from tablecast.settings import KafkaSettings
 
@@ -73,12 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def measure(options: Options, state_dir: Path) -> list[dict[str, float | int | None]]:
     say("starting broker, orchestrator and server")
     (state_dir / "tablecast.toml").write_text(LOADS[options.load].catalogue)
-    with bare_stack(state_dir, jars_folder(), {}) as stack:
-        open_sources(stack)
-        send_users(stack.kafka, options.keys)
-        stack.wait_until_open()
-        with in_server(stack, options.subject, 0) as arrivals:
-            return list(_steps(options, stack.kafka, arrivals))
+    with opened_pipeline(state_dir, options.keys, {}) as stack, in_server(stack, options.subject, 0) as arrivals:
+        return list(_steps(options, stack.kafka, arrivals))
 
 
 def _steps(options: Options, kafka: KafkaSettings, arrivals: Arrivals) -> Iterator[dict[str, float | int | None]]:

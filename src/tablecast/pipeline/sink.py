@@ -10,7 +10,8 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER, record_bytes
 
 # Rows leave one by one in real time: waiting for company would be the largest part of their latency.
-PROMPTLY = {"kafka.linger.ms": "0", "kafka.acks": "all", "kafka.compression.type": "none"}
+# One request at a time: rows that are made while it is on its way go together with the next one, so a burst costs few requests.
+PROMPTLY = {"kafka.linger.ms": "0", "kafka.max.in.flight.requests.per.connection": "1", "kafka.acks": "all", "kafka.compression.type": "none"}
 IN_BULK = {"kafka.linger.ms": "20", "kafka.acks": "all", "kafka.compression.type": "lz4", "kafka.batch.size": "262144"}
 
 
