@@ -85,7 +85,7 @@ class PipelineSettings(Section):
     history: int = Field(64, ge=1, le=100_000, description="Rows of a key and side that a later record can still change.")
     starting_offsets: Literal["earliest", "latest"] = Field("earliest", description="Where a source without a checkpoint is read from.")
     linger_seconds: float = Field(20, ge=0, description="How long an old generation stays after a new one went live.")
-    row_bytes: int = Field(1_000_000, ge=1024, le=900_000_000, description="An encoded row over this size is a dead letter.")
+    row_bytes: int = Field(1_000_000, ge=1024, le=200_000_000, description="An encoded row over this size is a dead letter.")
     state_dir: Path = Field(Path(".tablecast"), description="Checkpoints, the embedded broker's data, logs.")
     jars: Path | None = Field(None, description="A folder with spark/ and kafka/ that hold the jars. Absent: fetched into state_dir/jars.")
     ivy_settings: Path | None = Field(None, description="An Ivy settings file, for a mirror of Maven Central.")

@@ -95,6 +95,27 @@ def test_a_hot_key_costs_a_straight_line_and_its_state_stays_bounded(bench: Benc
         stack.close()
 
 
+def test_a_key_of_large_rows_is_filled_although_its_history_fits_into_no_record(bench: Bench) -> None:
+    """Thirty rows of 400 kB: the newest of them can still be changed, the others keep what they show and are counted."""
+    stack = bench.running([])
+    try:
+        stack.send([user("large", f"{number:02}" + '"' * 200_000, number) for number in range(30)])
+        spans = bench.spans()
+        pushed_out = bench.filled(spans)
+        (seed,) = values_of(bench, f"{SEEDS}0")
+        assert 0 < len(seed["newest1"]) == 30 - pushed_out < 30
+        stack.expect_truth(PATIENCE)
+        stack.queries += bench.started(spans)
+        bench.await_seeds()
+        stack.send([account("large", 1.0, 100)])
+        while len(changed := [row for _, row in stack.changelogs.content("final_ui") if row["balance"] is not None]) < 30 - pushed_out:
+            assert stack.queries[0].isActive
+            stack.changelogs.poll(1.0)
+        assert len(changed) == 30 - pushed_out
+    finally:
+        stack.close()
+
+
 def test_a_record_emits_only_the_rows_that_it_changes(bench: Bench) -> None:
     """Users and accounts of two keys: one row for each append, last-by-key and as-of table, and one for each row of the joined one."""
     stack = bench.running(bench.started(bench.spans()))

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from tablecast.catalog_check import build_catalog
 from tablecast.kafka.broker import EmbeddedBroker
-from tablecast.kafka.changelog import record_bytes
+from tablecast.kafka.changelog import record_bytes, seed_bytes
 from tablecast.pipeline.plan import plan_queries
 from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.settings import DEFAULT_TABLES, PipelineSettings, Settings
@@ -43,9 +43,10 @@ def bench_of(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTo
     assert flaws == []
     sources = {name: replace(source, topic=create_topic(name, PARTITIONS, {"retention.ms": "-1"})) for name, source in catalog.sources.items()}
     large = {"max.message.bytes": str(record_bytes(PipelineSettings().row_bytes))}
+    seeds = {"max.message.bytes": str(seed_bytes(PipelineSettings().row_bytes))}
     topics = {table: create_topic(table, 1, large | {"cleanup.policy": "compact"}) for table in catalog.columns()}
     for number in range(len(plan_queries(catalog))):
-        topics |= {f"{SEEDS}{number}": create_topic(f"seeds{number}", SEED_PARTITIONS, large), f"{MARKS}{number}": create_topic(f"marks{number}")}
+        topics |= {f"{SEEDS}{number}": create_topic(f"seeds{number}", SEED_PARTITIONS, seeds), f"{MARKS}{number}": create_topic(f"marks{number}")}
     return Bench(spark, broker.kafka, replace(catalog, sources=sources), topics, pipeline, folder)
 
 

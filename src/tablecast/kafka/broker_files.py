@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tablecast.errors import PortInUse
-from tablecast.kafka.changelog import MIB, record_bytes
+from tablecast.kafka.changelog import MIB, record_bytes, seed_bytes
 from tablecast.settings import KafkaSettings, Settings
 
 HOST = "127.0.0.1"
@@ -94,7 +94,7 @@ def write_properties(folder: Path, address: Address, settings: Settings) -> None
 
 def server_properties(address: Address, row_bytes: int) -> dict[str, object]:
     """A single node for two cores: few threads, small buffers, no topic that nobody asked for."""
-    message = record_bytes(row_bytes)
+    message, largest = record_bytes(row_bytes), seed_bytes(row_bytes)
     return {
         "process.roles": "broker,controller",
         "node.id": 1,
@@ -107,9 +107,9 @@ def server_properties(address: Address, row_bytes: int) -> dict[str, object]:
         "auto.create.topics.enable": "false",
         "delete.topic.enable": "true",
         "message.max.bytes": message,
-        "replica.fetch.max.bytes": message,
-        "socket.request.max.bytes": max(MIN_REQUEST, message + MIB),
-        "log.segment.bytes": max(MIN_SEGMENT, message + MIB),
+        "replica.fetch.max.bytes": largest,
+        "socket.request.max.bytes": max(MIN_REQUEST, largest + MIB),
+        "log.segment.bytes": max(MIN_SEGMENT, largest + MIB),
         "log.index.size.max.bytes": MIB,
         "log.segment.delete.delay.ms": 1000,
         "log.cleaner.enable": "true",

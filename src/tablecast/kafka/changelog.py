@@ -19,3 +19,8 @@ MIB = 1 << 20
 def record_bytes(row_bytes: int) -> int:
     """The largest record when an encoded source row has at most `row_bytes`: a joined row has two, its row id may be one, and there are headers."""
     return 3 * row_bytes + MIB
+
+
+def seed_bytes(row_bytes: int) -> int:
+    """The largest seed: it holds up to three times `row_bytes` of encoded rows, as text inside JSON, which may double it."""
+    return 8 * row_bytes + MIB

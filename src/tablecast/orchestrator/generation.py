@@ -10,7 +10,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tablecast.errors import GenerationFailed
 from tablecast.kafka.admin import Topics
-from tablecast.kafka.changelog import record_bytes
+from tablecast.kafka.changelog import record_bytes, seed_bytes
 from tablecast.kafka.java_settings import java_settings
 from tablecast.kafka.names import mark_topic, seed_topic
 from tablecast.orchestrator import spans
@@ -164,7 +164,8 @@ class Generation:
         for number in range(len(self.plans)):
             own = self._own_topics(number)
             # Never deleted by age: a query that starts anew reads its seeds again.
-            topics.ensure(own[SEEDS], self.state_partitions, large | {"retention.ms": "-1"}, copies)
+            seeds = {"max.message.bytes": str(seed_bytes(self.settings.pipeline.row_bytes)), "retention.ms": "-1"}
+            topics.ensure(own[SEEDS], self.state_partitions, seeds, copies)
             topics.ensure(own[MARKS], 1, {"retention.ms": "-1"}, copies)
 
     def _own_topics(self, number: int) -> dict[str, str]:

@@ -15,8 +15,9 @@ from pyspark.sql import functions as F
 from tablecast.catalog import JoinTable, SourceTable, Table
 from tablecast.pipeline.plan import QueryPlan
 from tablecast.pipeline.realtime import OUT_OF_HISTORY, newest_of_key, out_of_history
-from tablecast.pipeline.rows import Rows, exploded, parts
+from tablecast.pipeline.rows import ORDER, Rows, exploded, parts
 from tablecast.pipeline.seed import seed_value
+from tablecast.settings import PipelineSettings
 
 GROUP = ("key", "lane")
 IN_ORDER = ("ts", "tie", "p", "o")
@@ -25,10 +26,11 @@ IN_ORDER = ("ts", "tie", "p", "o")
 class Filling:
     """The rows of one query. Sorted records that are read twice are kept until close()."""
 
-    def __init__(self, records: DataFrame, plan: QueryPlan, topics: Mapping[str, str], history: int) -> None:
+    def __init__(self, records: DataFrame, plan: QueryPlan, topics: Mapping[str, str], settings: PipelineSettings) -> None:
         """`records` as encode() makes them."""
         self._rows = Rows(plan, topics)
-        self._history = history
+        self._history = settings.history
+        self._row_bytes = settings.row_bytes
         self._observation = Observation()
         self._keyed = any(given.key is not None for given in plan.inputs)
         self._of_records = any(_has_row_for_each_record(table) for table in plan.tables)
@@ -56,7 +58,27 @@ class Filling:
 
     def _aggregated(self, records: DataFrame) -> DataFrame:
         of_keys = records.groupBy(*GROUP).agg(F.first("record").alias("record"), *newest_of_key(self._rows, self._history))
-        return of_keys.observe(self._observation, out_of_history(self._rows.plan, self._history, _pushed_out))
+        fitting = of_keys.withColumns(dict(self._fitting()))
+        return fitting.observe(self._observation, out_of_history(self._rows.plan, self._history, _pushed_out))
+
+    def _fitting(self) -> Iterator[tuple[str, Expression]]:
+        """As much of each history as fits into a seed, the newest record in any case: where rows are large, bytes bound the history too."""
+        histories = self._rows.plan.histories(self._history)
+        for index in histories:
+            yield f"newest{index}", self._cut(F.col(f"newest{index}"), 3 * self._row_bytes // len(histories))
+
+    def _cut(self, newest: Expression, share: int) -> Expression:
+        def fits(_: Expression, place: Expression) -> Expression:
+            return (place == 0) | (self._bytes(F.slice(newest, 1, place + 1)) <= share)
+
+        return F.when(self._bytes(newest) <= share, newest).otherwise(F.filter(newest, fits))
+
+    def _bytes(self, records: Expression) -> Expression:
+        def size(record: Expression) -> Expression:
+            bodies = [name for name in self._rows.kept if name not in ORDER]
+            return sum((F.coalesce(F.octet_length(record[name]), F.lit(0)) for name in bodies), F.lit(0))
+
+        return F.aggregate(records, F.lit(0).cast("long"), lambda so_far, record: so_far + size(record))
 
 
 def _in_order(records: DataFrame, plan: QueryPlan) -> DataFrame:
@@ -71,7 +93,7 @@ def _in_order(records: DataFrame, plan: QueryPlan) -> DataFrame:
 
 
 def _pushed_out(index: int, depth: int) -> Expression:
-    return F.greatest(F.col(f"seen{index}") - depth, F.lit(0))
+    return F.col(f"seen{index}") - F.size(f"newest{index}")
 
 
 def _has_row_for_each_record(table: Table) -> bool:

@@ -63,7 +63,7 @@ def fill(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineS
         span = spans[source.topic]
         return backlog(session, source.topic, ends.sources, span.begin, span.end)
 
-    filling = Filling(_records(plan, settings, read), plan, ends.topics, settings.history)
+    filling = Filling(_records(plan, settings, read), plan, ends.topics, settings)
     try:
         write_changelogs(filling.rows(), ends.changelogs, settings.row_bytes)
         return filling.out_of_history()

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER, record_bytes
+from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER, record_bytes, seed_bytes
 
 # Rows leave one by one in real time: waiting for company would be the largest part of their latency.
 # One request at a time: rows that are made while it is on its way go together with the next one, so a burst costs few requests.
@@ -25,17 +25,17 @@ def changelog_records(rows: DataFrame) -> DataFrame:
 
 
 def changelog_writer(rows: DataFrame, kafka: Mapping[str, str], row_bytes: int) -> DataStreamWriter:
-    options = _options(PROMPTLY, kafka, row_bytes)
+    options = _options(PROMPTLY, kafka, record_bytes(row_bytes))
     return changelog_records(rows).writeStream.format("kafka").outputMode("update").options(**options)
 
 
 def write_changelogs(rows: DataFrame, kafka: Mapping[str, str], row_bytes: int) -> None:
     """Returns when all rows are on the broker."""
-    changelog_records(rows).write.format("kafka").mode("append").options(**_options(IN_BULK, kafka, row_bytes)).save()
+    changelog_records(rows).write.format("kafka").mode("append").options(**_options(IN_BULK, kafka, seed_bytes(row_bytes))).save()
 
 
-def _options(manner: Mapping[str, str], kafka: Mapping[str, str], row_bytes: int) -> dict[str, str]:
-    return {**manner, "kafka.max.request.size": str(record_bytes(row_bytes)), **kafka, "includeHeaders": "true"}
+def _options(manner: Mapping[str, str], kafka: Mapping[str, str], largest: int) -> dict[str, str]:
+    return {**manner, "kafka.max.request.size": str(largest), **kafka, "includeHeaders": "true"}
 
 
 def _header(name: str, value: Expression) -> Expression:
