@@ -18,7 +18,7 @@ from tests.pipeline.test_tables import START, account, bad, user
 
 MESSAGES = 100_000
 PARTS = 4
-USERS = 5_000
+USERS = 20_000
 CHUNK = 1_000
 PATIENCE = 240.0
 
@@ -44,7 +44,7 @@ def world(broker: EmbeddedBroker, create_topic: CreateTopic, jars_dir: Path, tmp
     sources = {f"sources.{name}.topic": create_topic(name, 2, {"retention.ms": "-1"}) for name in ("users", "accounts")}
     prefix = create_topic("prefix")
     servers = {"kafka.bootstrap.servers": broker.servers, "changelog.kafka.bootstrap.servers": broker.servers}
-    settings = {**servers, **sources, "changelog.prefix": prefix[-60:].strip("-"), "pipeline.checkpoint_interval": "5 seconds"}
+    settings = {**servers, **sources, "changelog.prefix": prefix[-60:].strip("-"), "pipeline.checkpoint_interval": "10 seconds"}
     catalog = load(None, {}, [f"{key}={value}" for key, value in sources.items()]).catalog
     with Stack(tmp_path, jars_dir.absolute(), "run", settings, {"TABLECAST_SERVER_PSK": KEY}) as stack:
         stack.wait_until_open(PATIENCE)

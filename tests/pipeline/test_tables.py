@@ -159,7 +159,7 @@ def sent_as(example: Any, drafts: list[Draft]) -> list[Draft]:
 
 
 @pytest.mark.parametrize("running", ["realtime"], indirect=True)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drafts=st.lists(DRAFTS, min_size=1, max_size=25), example=st.uuids())
 def test_any_interleaving_ends_in_the_truth(running: Running, drafts: list[Draft], example: Any) -> None:
     """Repeated keys, late records, equal timestamps, the same key in two partitions, bad records in between."""
