@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from bench.subject import LAST_BY_USER, SUBJECTS, Subject, random_keys
 from tablecast.settings import KafkaSettings
 
 RATES = (500, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_500, 10_000, 12_500, 15_000, 20_000, 30_000)
+WARMUP_RATE = 1_000
 POLL_SECONDS = 0.5
 LATE_SECONDS = 60.0
 
@@ -38,6 +39,7 @@ class Options:
     seconds: float
     settle: float
     limit_ms: float
+    warmup: float
 
     @property
     def subject(self) -> Subject:
@@ -50,10 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--keys", type=int, default=100_000, help="different users (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=10, help="how long a rate is measured (default: %(default)s)")
     parser.add_argument("--settle", type=float, default=5, help="how long it is sent before that (default: %(default)s)")
+    parser.add_argument("--warmup", type=float, default=60, help=f"how long {WARMUP_RATE} a second are sent before all (default: %(default)s)")
     parser.add_argument("--limit", type=float, default=250, help="of the 99th percentile, in milliseconds (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="the result as one line of JSON")
     given = parser.parse_args(arguments)
-    options = Options(given.load, given.keys, given.seconds, given.settle, given.limit)
+    options = Options(given.load, given.keys, given.seconds, given.settle, given.limit, given.warmup)
     with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
         steps = measure(options, Path(folder))
     kept_up = [int(step["rate"] or 0) for step in steps if step["kept_up"]]
@@ -78,7 +81,9 @@ def measure(options: Options, state_dir: Path) -> list[dict[str, float | int | N
 
 def _steps(options: Options, kafka: KafkaSettings, arrivals: Arrivals) -> Iterator[dict[str, float | int | None]]:
     """One rate after the other, up to the first that is too much: the lower ones warm up for the higher."""
-    first = 0
+    warm = replace(options, settle=0.0, seconds=options.warmup)
+    _step(warm, kafka, arrivals, WARMUP_RATE, 0)
+    first = round(WARMUP_RATE * options.warmup)
     for rate in RATES:
         step = _step(options, kafka, arrivals, rate, first)
         first += round(rate * (options.settle + options.seconds))
