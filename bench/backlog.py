@@ -17,8 +17,6 @@ FLUSH_SECONDS = 120.0
 TELL_EVERY = 500_000
 
 Cells = Mapping[str, Any]
-Place = tuple[str, int]
-"""A source, and the offset of a message in its topic, which has one partition."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from bench.backlog import Backlog, Truth, numbers_in
 from bench.exclusive import machine_to_ourselves
 from bench.latency import say
 from bench.load import LOADS, Load
-from bench.stack import KEY, Stack, jars_folder
+from bench.stack import KEY, Stack, all_on, jars_folder
 from tablecast.jars import Jars
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
@@ -69,9 +69,9 @@ def _filled(
 ) -> dict[str, object]:
     folder.mkdir()
     (folder / "tablecast.toml").write_text(load.catalogue)
-    servers = {"kafka.bootstrap.servers": kafka.servers, "changelog.kafka.bootstrap.servers": kafka.servers, "changelog.prefix": load.name}
+    own = {**all_on(kafka.servers), "changelog.prefix": load.name}
     say(f"{load.name}: starting orchestrator and server")
-    with Stack(folder, jars, "run", {**servers, **settings}, {"TABLECAST_SERVER_PSK": KEY}) as stack:
+    with Stack(folder, jars, "run", {**own, **settings}, {"TABLECAST_SERVER_PSK": KEY}) as stack:
         stack.log.wait_for(SESSION_UP, FILL_SECONDS)
         up = time.monotonic()
         stack.log.wait_for(FILLED, FILL_SECONDS)

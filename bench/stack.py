@@ -230,10 +230,14 @@ def _told(process: psutil.Process) -> str:
 @contextmanager
 def bare_pipeline(state_dir: Path, jars: Path, settings: Mapping[str, object]) -> Iterator[Stack]:
     """Broker and orchestrator without a server, for one that the caller runs. The sources are topics of the broker, which the caller creates."""
-    with EmbeddedBroker(Settings().replaced("pipeline", state_dir=state_dir, jars=jars), Jars(jars)) as broker:
-        servers = dict.fromkeys(("kafka.bootstrap.servers", "changelog.kafka.bootstrap.servers"), broker.servers)
-        with Stack(state_dir, jars, "pipeline", {**servers, **settings}) as stack:
-            yield stack
+    embedded = EmbeddedBroker(Settings().replaced("pipeline", state_dir=state_dir, jars=jars), Jars(jars))
+    with embedded as broker, Stack(state_dir, jars, "pipeline", {**all_on(broker.servers), **settings}) as stack:
+        yield stack
+
+
+def all_on(servers: str) -> dict[str, str]:
+    """Settings by which one Kafka has the sources and the changelogs."""
+    return dict.fromkeys(("kafka.bootstrap.servers", "changelog.kafka.bootstrap.servers"), servers)
 
 
 def bare_stack(state_dir: Path, jars: Path, settings: Mapping[str, object]) -> Stack:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from bench.arrivals import Arrivals, in_server
 from bench.exclusive import machine_to_ourselves
-from bench.figures import Trip, percentile, summary
+from bench.figures import Trip, summary
 from bench.latency import opened_pipeline, say, with_replaced
 from bench.load import LOADS
 from bench.sender import Schedule, Sender
@@ -105,9 +105,9 @@ def _step(options: Options, kafka: KafkaSettings, arrivals: Arrivals, rate: int,
     keys = list(islice(random_keys(options.keys), count))
     arrived = _awaited(subject, keys, arrivals, first, measured)
     trips = [Trip(sent.times[number], arrived[number]) for number in measured if number in arrived]
-    p99 = percentile(sorted(trip.ms for trip in trips), 99) if trips else float("inf")
-    missing = len(measured) - len(trips)
-    return {"rate": rate, **summary(trips), "missing": missing, "kept_up": missing == 0 and p99 < options.limit_ms}
+    figures, missing = summary(trips), len(measured) - len(trips)
+    p99 = figures["p99_ms"]
+    return {"rate": rate, **figures, "missing": missing, "kept_up": missing == 0 and p99 is not None and p99 < options.limit_ms}
 
 
 def _awaited(subject: Subject, keys: Sequence[str], arrivals: Arrivals, first: int, measured: Sequence[int]) -> dict[int, float]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bench.stack import KEY, Stack
+from bench.stack import KEY, Stack, all_on
 from tablecast.configuration import load
 from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.clients import make_producer
@@ -39,16 +39,17 @@ def drafts(numbers: range) -> Iterator[Draft]:
 
 
 @pytest.fixture
-def world(broker: EmbeddedBroker, create_topic: CreateTopic, jars_dir: Path, tmp_path: Path) -> Iterator[tuple[Stack, Running]]:
+def world(
+    broker: EmbeddedBroker, create_topic: CreateTopic, topic_name: Callable[[str], str], jars_dir: Path, tmp_path: Path
+) -> Iterator[tuple[Stack, Running]]:
     """Orchestrator and server as processes of their own, on the broker of the run."""
     sources = {f"sources.{name}.topic": create_topic(name, 2, {"retention.ms": "-1"}) for name in ("users", "accounts")}
-    prefix = create_topic("prefix")
-    servers = {"kafka.bootstrap.servers": broker.servers, "changelog.kafka.bootstrap.servers": broker.servers}
-    settings = {**servers, **sources, "changelog.prefix": prefix[-60:].strip("-"), "pipeline.checkpoint_interval": "10 seconds"}
+    prefix = topic_name("prefix")[-60:].strip("-")
+    settings = {**all_on(broker.servers), **sources, "changelog.prefix": prefix, "pipeline.checkpoint_interval": "10 seconds"}
     catalog = load(None, {}, [f"{key}={value}" for key, value in sources.items()]).catalog
     with Stack(tmp_path, jars_dir.absolute(), "run", settings, {"TABLECAST_SERVER_PSK": KEY}) as stack:
         stack.wait_until_open(PATIENCE)
-        topics = {table: changelog_topic(settings["changelog.prefix"], table, 1) for table in catalog.columns()}
+        topics = {table: changelog_topic(prefix, table, 1) for table in catalog.columns()}
         running = Running(catalog, broker.kafka, Changelogs(broker.kafka, topics), [], make_producer(broker.kafka, {"linger.ms": 5}))
         yield stack, running
         running.close()

@@ -22,5 +22,10 @@ def record_bytes(row_bytes: int) -> int:
 
 
 def seed_bytes(row_bytes: int) -> int:
-    """The largest seed: it holds up to three times `row_bytes` of encoded rows, as text inside JSON, which may double it."""
-    return 8 * row_bytes + MIB
+    """The largest seed: encoded rows as text inside JSON, which may double them, the key, and the rest of the record."""
+    return 2 * seeded_bytes(row_bytes) + 2 * row_bytes + MIB
+
+
+def seeded_bytes(row_bytes: int) -> int:
+    """How many bytes of encoded rows go into a seed at most."""
+    return 3 * row_bytes

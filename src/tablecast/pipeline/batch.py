@@ -13,9 +13,11 @@ from pyspark.sql import DataFrame, Observation, Window, WindowSpec
 from pyspark.sql import functions as F
 
 from tablecast.catalog import JoinTable, SourceTable, Table
+from tablecast.kafka.changelog import seeded_bytes
+from tablecast.pipeline.encode import body_names
 from tablecast.pipeline.plan import QueryPlan
 from tablecast.pipeline.realtime import OUT_OF_HISTORY, newest_of_key, out_of_history
-from tablecast.pipeline.rows import ORDER, Rows, exploded, parts
+from tablecast.pipeline.rows import Rows, exploded, parts
 from tablecast.pipeline.seed import seed_value
 from tablecast.settings import PipelineSettings
 
@@ -32,7 +34,7 @@ class Filling:
         self._history = settings.history
         self._row_bytes = settings.row_bytes
         self._observation = Observation()
-        self._keyed = any(given.key is not None for given in plan.inputs)
+        self._keyed = plan.keyed
         self._of_records = any(_has_row_for_each_record(table) for table in plan.tables)
         self._records = _in_order(records, plan) if self._keyed else records
         if self._keyed and self._of_records:
@@ -65,7 +67,7 @@ class Filling:
         """As much of each history as fits into a seed, the newest record in any case: where rows are large, bytes bound the history too."""
         histories = self._rows.plan.histories(self._history)
         for index in histories:
-            yield f"newest{index}", self._cut(F.col(f"newest{index}"), 3 * self._row_bytes // len(histories))
+            yield f"newest{index}", self._cut(F.col(f"newest{index}"), seeded_bytes(self._row_bytes) // len(histories))
 
     def _cut(self, newest: Expression, share: int) -> Expression:
         def fits(_: Expression, place: Expression) -> Expression:
@@ -75,8 +77,7 @@ class Filling:
 
     def _bytes(self, records: Expression) -> Expression:
         def size(record: Expression) -> Expression:
-            bodies = [name for name in self._rows.kept if name not in ORDER]
-            return sum((F.coalesce(F.octet_length(record[name]), F.lit(0)) for name in bodies), F.lit(0))
+            return sum((F.coalesce(F.octet_length(record[name]), F.lit(0)) for name in body_names(self._rows.plan)), F.lit(0))
 
         return F.aggregate(records, F.lit(0).cast("long"), lambda so_far, record: so_far + size(record))
 

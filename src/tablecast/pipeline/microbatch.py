@@ -24,7 +24,7 @@ BUCKETS = 64
 def changed_rows(records: DataFrame, plan: QueryPlan, topics: Mapping[str, str], history: int) -> DataFrame:
     """`records` are source records and seeds together. Out: topic, id, value, version, order; one for each row that a batch changes."""
     rows = Rows(plan, topics)
-    if all(given.key is None for given in plan.inputs):
+    if not plan.keyed:
         return exploded(records, rows.loose(F.col("record")))
     bucket = F.pmod(F.hash("key", "lane"), F.lit(BUCKETS))
     arrived = records.select(bucket.alias("bucket"), "key", "lane", F.to_json("seed").alias("seed"), "record.*")

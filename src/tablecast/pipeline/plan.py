@@ -26,6 +26,11 @@ class QueryPlan:
     inputs: tuple[Input, ...]
     tables: tuple[Table, ...]
 
+    @property
+    def keyed(self) -> bool:
+        """Whether anything is kept of what it reads."""
+        return any(given.key is not None for given in self.inputs)
+
     def index(self, source: str) -> int:
         return next(index for index, given in enumerate(self.inputs) if given.source.name == source)
 
