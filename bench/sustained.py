@@ -28,6 +28,10 @@ from tablecast.settings import KafkaSettings
 
 RATES = (500, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_500, 10_000, 12_500, 15_000, 20_000, 30_000)
 WARMUP_RATE = 1_000
+LINGER_MS = 5
+"""Of the producer that sends: what its library has by default."""
+ENOUGH = 0.98
+"""Of the wanted rate must have been sent: a sender that falls behind measures nothing."""
 POLL_SECONDS = 0.5
 LATE_SECONDS = 60.0
 
@@ -96,7 +100,7 @@ def _steps(options: Options, kafka: KafkaSettings, arrivals: Arrivals) -> Iterat
 def _step(options: Options, kafka: KafkaSettings, arrivals: Arrivals, rate: int, first: int) -> dict[str, float | int | None]:
     subject = options.subject
     count, settled = round(rate * (options.settle + options.seconds)), round(rate * options.settle)
-    sender = Sender(kafka, Schedule(subject, rate, options.keys, count, first))
+    sender = Sender(kafka, Schedule(subject, rate, options.keys, count, first, LINGER_MS))
     sender.start()
     sent = sender.wait()
     for failure in sent.failures:
@@ -106,8 +110,9 @@ def _step(options: Options, kafka: KafkaSettings, arrivals: Arrivals, rate: int,
     arrived = _awaited(subject, keys, arrivals, first, measured)
     trips = [Trip(sent.times[number], arrived[number]) for number in measured if number in arrived]
     figures, missing = summary(trips), len(measured) - len(trips)
-    p99 = figures["p99_ms"]
-    return {"rate": rate, **figures, "missing": missing, "kept_up": missing == 0 and p99 is not None and p99 < options.limit_ms}
+    p99, sent_per_s = figures["p99_ms"], round(sent.per_second)
+    kept_up = missing == 0 and p99 is not None and p99 < options.limit_ms and sent_per_s >= ENOUGH * rate
+    return {"rate": rate, "sent_per_s": sent_per_s, **figures, "missing": missing, "kept_up": kept_up}
 
 
 def _awaited(subject: Subject, keys: Sequence[str], arrivals: Arrivals, first: int, measured: Sequence[int]) -> dict[int, float]:

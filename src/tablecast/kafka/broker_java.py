@@ -21,8 +21,6 @@ LOG_CONFIG = Path(__file__).parent / "broker-log4j2.properties"
 FLAGS = (
     "-XX:+IgnoreUnrecognizedVMOptions",
     "-XX:+UseSerialGC",
-    # The second compiler doubles the CPU of a start and, on two cores, takes more from the broker than its code gives back.
-    "-XX:TieredStopAtLevel=1",
     "-XX:+ExitOnOutOfMemoryError",
     # Standard output is read for the gateway's port.
     "-XX:+DisplayVMOutputToStderr",
