@@ -7,6 +7,21 @@ def status_topic(prefix: str) -> str:
     return f"{prefix}.status"
 
 
+def servers_topic(prefix: str) -> str:
+    """What each table server shows."""
+    return f"{prefix}.servers"
+
+
+def control_topic(prefix: str) -> str:
+    """Our own one: the order of its messages is the order of the verdicts."""
+    return f"{prefix}.control"
+
+
+def system_changelog(prefix: str, table: str) -> str:
+    """The changelog of a table that outlives generations."""
+    return f"{prefix}.{table}"
+
+
 def changelog_topic(prefix: str, table: str, generation: int) -> str:
     return f"{prefix}.{table}.g{generation}"
 
