@@ -24,6 +24,7 @@ TablecastError
     ├── MessageUnreadable, MessageTooLarge, MessagesTooMany
     ├── UnknownTable, NotReady
     ├── BadWindow, BadView, UnknownSubscription, SubscriptionExists, SubscriptionsTooMany, SessionsTooMany
+    ├── ControlUnreadable, ControlsTooMany
     └── NotFound
 
 A message says what happened, with the value; a hint says what to do. `code` never changes once it is public.
@@ -338,6 +339,28 @@ class SessionsTooMany(ViewerError):
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"This server has {limit} viewers, which is its limit.", "Try again later, or another server (server.sessions).")
+
+
+class ControlUnreadable(ViewerError):
+    code = "bad_control"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"That control message cannot be sent: {reason}.",
+            'Send {"usersTopic": "...", "accountsTopic": "...", "joinType": "left"}, or {"topics": {"users": "..."}, "joinType": "left"}.',
+        )
+
+
+class ControlsTooMany(ViewerError):
+    """`seconds` is when the next one may come."""
+
+    code = "too_many_controls"
+    status = 429
+    transient = True
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__("Control messages come too fast.", f"Send one only when something changes; the next in {seconds} s.")
+        self.seconds = seconds
 
 
 class NotFound(ViewerError):
