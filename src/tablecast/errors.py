@@ -15,6 +15,8 @@ TablecastError
 │   ├── TopicForbidden
 │   └── UntranslatableSetting   a librdkafka setting that Spark's client cannot have
 ├── GenerationFailed            a generation that could not be built
+├── LeadLost                    another orchestrator has taken over
+├── NoVerdict                   transient; a control message that nobody has answered yet
 ├── PortInUse
 ├── StateDirInUse               two of us on one state_dir
 ├── ServerUnreachable           transient; what our own client says of a server
@@ -178,6 +180,27 @@ class GenerationFailed(TablecastError):
 
     def __init__(self, number: int, reason: str) -> None:
         super().__init__(f"Generation {number} could not be built: {reason}.", "It is tried again as a new one; Spark's log has the whole story.")
+
+
+class LeadLost(TablecastError):
+    code = "lead_lost"
+
+    def __init__(self, topic: str, reason: str) -> None:
+        super().__init__(
+            f"Another orchestrator has taken over: this one may no longer write to {topic!r} ({reason}).",
+            "It was paused or cut off for too long. It ends; started again it waits as a standby.",
+        )
+
+
+class NoVerdict(TablecastError):
+    code = "no_verdict"
+    transient = True
+
+    def __init__(self, message: str, seconds: float) -> None:
+        super().__init__(
+            f"The control message {message} has no verdict after {seconds:g} s.",
+            "Does an orchestrator run (tablecast run or pipeline)? The verdict will stand in the table control_raw.",
+        )
 
 
 class PortInUse(TablecastError):

@@ -57,7 +57,7 @@ def parse(value: bytes | None, sources: Sequence[str]) -> Request | Rejection:
 
 def asked_for(catalog: Catalog, request: Request, joins: Sequence[str]) -> Catalog:
     """The catalogue over the topics of the request, with its join where `joins` says so."""
-    return overlaid(catalog, request.topics, {name: request.join for name in joins})
+    return overlaid(catalog, request.topics, dict.fromkeys(joins, request.join))
 
 
 def overlaid(catalog: Catalog, topics: Mapping[str, str], joins: Mapping[str, str]) -> Catalog:
