@@ -81,20 +81,22 @@ class Presence:
             else:
                 self._news.wait(SERVER_SECONDS)
         if self._known:
-            self._producer.purge()
-            self._say(None)
+            self._produce(None)
 
-    def _say(self, value: bytes | None) -> bool:
-        """Whether the broker has it. One word at a time: before the next, the answer to the last is awaited, a moment at a time."""
-        with suppress(BufferError):
-            if not len(self._producer):
-                self._taken = False
-                self._producer.produce(self.topic, value, self.server.encode(), partition=0, on_delivery=self._answered)
-                return self._producer.flush(_ANSWER_SECONDS) == 0 and self._taken
+    def _say(self, value: bytes) -> bool:
+        """Whether the broker has it. Until the last word is answered there is no next one."""
+        if len(self._producer):
             self._producer.flush(_ANSWER_SECONDS)
-        return False
+            return False
+        return self._produce(value)
+
+    def _produce(self, value: bytes | None) -> bool:
+        self._taken = False
+        with suppress(BufferError):
+            self._producer.produce(self.topic, value, self.server.encode(), partition=0, on_delivery=self._answered)
+        return self._producer.flush(_ANSWER_SECONDS) == 0 and self._taken
 
     def _answered(self, error: KafkaError | None, message: Message) -> None:
         self._taken = error is None
-        if error is not None and error.code() != KafkaError._PURGE_QUEUE:
+        if error is not None:
             log.debug("[server] %s did not take what this server shows: %s", self.topic, error.str())
