@@ -40,7 +40,7 @@ IN_FLIGHT = 8
 STEP = 200
 YIELD_SECONDS = 0.001
 """While viewers look at another generation, a fill makes a pause after every STEP records, so that the loop finds the interpreter free."""
-BUILD_ROWS = 2000
+BUILD_ROWS = 500
 """Rows of a view that are taken in before the reader reads on."""
 
 _TYPES: frozenset[str] = frozenset(get_args(ColumnType))
@@ -233,10 +233,8 @@ class GenerationFollower:
                 time.sleep(self._pause)
 
     def _has_read(self, ends: Mapping[str, int], reading: Reading) -> bool:
-        """Where the status says no end, what was there when the reader began."""
-        if any(topic not in ends for topic, _ in reading.behind):
-            return False
-        return all(reading.position(topic) >= ends[topic] for topic in self._tables if topic in ends)
+        """What was there when the reader began, which after a restart may be far more than the ends that the status tells, and these ends."""
+        return not reading.behind and all(reading.position(topic) >= ends[topic] for topic in self._tables if topic in ends)
 
     def _views_are_built(self) -> bool:
         """Goes on building what viewers have open in the generation before, so that the flip has nothing left to build."""

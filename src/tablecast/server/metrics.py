@@ -35,7 +35,8 @@ def exposition(hub: Hub, lag: int, rejected: int, reads: int | None) -> str:
 
 
 def _states(hub: Hub) -> list[Sample]:
-    return [({"generation": str(status.generation), "state": status.state}, 1) for status in hub.statuses]
+    """Without those that are gone, of which there are more with every swap."""
+    return [({"generation": str(status.generation), "state": status.state}, 1) for status in hub.statuses if status.state != "retired"]
 
 
 def _out_of_history(hub: Hub) -> list[Sample]:

@@ -138,6 +138,8 @@ def test_it_is_handed_over_when_it_is_live_and_read_to_its_ends(filling: Filling
     filling.loop.run()
     assert filling.events.heard == []
     assert not follower.turn(Place({("changelog", 0)}, {"changelog": 3}))
+    assert filling.loop.steps == [], "there is more than the ends, and it is not read yet"
+    assert not follower.turn(Place(positions={"changelog": 3}))
     filling.come(record("b", b'{"n":"2"}', b"1:0:2"))
     assert filling.ids() == ["a"]
     filling.loop.run()
