@@ -3,7 +3,6 @@
 import asyncio
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -17,6 +16,7 @@ from tablecast.wire.messages import PROTOCOL, Error, Frame, Login, Open, Sort, d
 
 WINDOW = 100
 BACKOFF_SECONDS = 0.2
+POLL_SECONDS = 0.05
 LOOKS: tuple[tuple[str, Look], ...] = (("users_ui", TAIL), ("final_ui", TAIL), ("user_account", TAIL), ("final_ui", TOP), ("account", TAIL))
 
 
@@ -81,16 +81,17 @@ class Crowd:
         self._loop.call_soon_threadsafe(self._ended.set)
         self._thread.join()
 
-    def wait_for(self, generation: int, seconds: float) -> Sequence[float]:
-        """When each viewer showed this generation. Raises TimeoutError."""
+    def shown(self, generation: int) -> list[float]:
+        """When each viewer that shows this generation, or a newer one, began to."""
+        return [moment for sight in self.sights if (moment := sight.shows(generation)) is not None]
+
+    def wait_for(self, generation: int, seconds: float) -> None:
+        """Until all viewers show it. Raises TimeoutError."""
         deadline = time.monotonic() + seconds
-        while True:
-            moments = [sight.shows(generation) for sight in self.sights]
-            if None not in moments:
-                return [moment for moment in moments if moment is not None]
+        while (count := len(self.shown(generation))) < len(self.sights):
             if time.monotonic() > deadline:
-                raise TimeoutError(f"{moments.count(None)} of {len(moments)} viewers do not show generation {generation} after {seconds:g} s")
-            time.sleep(0.05)
+                raise TimeoutError(f"{count} of {len(self.sights)} viewers show generation {generation} after {seconds:g} s")
+            time.sleep(POLL_SECONDS)
 
     def _run(self) -> None:
         self._loop.run_until_complete(self._watch_all())

@@ -27,7 +27,7 @@ from bench.figures import NEAR_SECONDS, Gap, Trip, commit_times, summary
 from bench.latency import say
 from bench.load import LOADS
 from bench.pairs import PAIRS, Numbers, Record, Stream, Truth, send_backlog
-from bench.stack import Stack, bare_stack, jars_folder
+from bench.stack import POLL_SECONDS, Stack, StackError, bare_stack, jars_folder
 from tablecast.kafka.control import control_message, send_control
 from tablecast.settings import Settings
 
@@ -35,6 +35,7 @@ SWAP_SECONDS = 120.0
 EQUAL_SECONDS = 20.0
 AROUND_SECONDS = 2.0
 WARMUP_SECONDS = 5.0
+LATE_SECONDS = 0.25
 PAGE = 5000
 FRAMES = 5000
 """The last ones of a viewer, more than come around a flip."""
@@ -48,14 +49,24 @@ class Swap:
     generation: int
     asked: float
     shown: Sequence[float]
+    states: Mapping[str, float]
+    """When the generation came into each state."""
     gaps_ms: list[float] = field(default_factory=list)
     pauses_ms: list[float] = field(default_factory=list)
     wrong: int = 0
     trips: list[Trip] = field(default_factory=list)
+    late: int = 0
+    """Messages that were not seen when the flip came, though they were sent LATE_SECONDS before it."""
+    worst: tuple[float, float] = (0.0, 0.0)
+    """The longest gap, and how many seconds after the flip it began."""
 
     @property
     def seconds(self) -> float:
         return max(self.shown) - self.asked
+
+    def steps(self) -> dict[str, float]:
+        """How many seconds passed from the control message to each state, and to the new rows on the last viewer."""
+        return {state: round(moment - self.asked, 2) for state, moment in {**self.states, "shown": max(self.shown)}.items()}
 
 
 @dataclass
@@ -76,31 +87,40 @@ class Course:
         for number in range(swaps):
             self.swaps.append(self._swap(1 - self.pair, JOINS[number // 2 % 2], steady))
             swap = self.swaps[-1]
-            noticed = f"gap {max(swap.gaps_ms, default=0):.0f} ms, pause {max(swap.pauses_ms, default=0):.0f} ms, {swap.wrong} rows wrong"
-            say(f"swap {number + 1}: generation {swap.generation} after {swap.seconds:.1f} s, {noticed}")
+            gap = f"gap {1000 * swap.worst[0]:.0f} ms at {swap.worst[1]:+.2f} s, pause {max(swap.pauses_ms, default=0):.0f} ms"
+            noticed = f"{gap}, {swap.late} late, {swap.wrong} rows wrong"
+            say(f"swap {number + 1}: generation {swap.generation} {swap.steps()}, {noticed}")
 
     def _swap(self, pair: int, join: str, steady: float) -> Swap:
         before = self._generation()
         asked = time.time()
         send_control(self.stack.kafka, Settings().changelog.prefix, control_message(PAIRS[pair], join))
-        swap = Swap(before + 1, asked, self._shown(before + 1))
+        states: dict[str, float] = {}
+        swap = Swap(before + 1, asked, self._shown(before + 1, states), states)
         time.sleep(max(AROUND_SECONDS, steady))
         commits = commit_times(self.stack.state_dir)
         old, self.pair, self.join = self.pair, pair, join
         sent = self.stream.pause()
         self.records += sent
         self._silences(swap, commits)
-        swap.trips = self._trips(old, sent, swap)
+        self._follow(old, sent, swap)
         swap.generation = self._generation()
         swap.wrong = self._wrong()
         self.stream.resume()
         return swap
 
-    def _shown(self, generation: int) -> Sequence[float]:
-        try:
-            return self.crowd.wait_for(generation, SWAP_SECONDS)
-        except TimeoutError as error:
-            raise TimeoutError("\n".join([str(error), json.dumps(self.stack.get("/api/status"))[:2000], *self.stack.log.lines[-30:]])) from None
+    def _shown(self, generation: int, states: dict[str, float]) -> Sequence[float]:
+        """When each viewer showed the generation. Notes meanwhile when it came into which state."""
+        deadline = time.monotonic() + SWAP_SECONDS
+        while len(shown := self.crowd.shown(generation)) < len(self.crowd.sights):
+            status = self.stack.get("/api/status")
+            for state in [known["state"] for known in status["generations"] if known["generation"] == generation]:
+                states.setdefault(state, time.time())
+            if time.monotonic() > deadline:
+                told = json.dumps({**status, "generations": [{**known, "tables": None} for known in status["generations"][-3:]]})
+                raise StackError(f"{len(shown)} viewers show generation {generation} after {SWAP_SECONDS:g} s: {told}", self.stack.log.lines)
+            time.sleep(POLL_SECONDS)
+        return shown
 
     def _silences(self, swap: Swap, commits: Sequence[float]) -> None:
         """The longest silence of each viewer around its flip."""
@@ -110,16 +130,18 @@ class Course:
             apart = {max(gaps, key=lambda gap: gap.seconds) for commit in commits if gaps and abs(commit - flip) <= NEAR_SECONDS}
             swap.pauses_ms += [1000 * gap.seconds for gap in apart]
             swap.gaps_ms += [1000 * gap.seconds for gap in gaps if gap not in apart]
+            swap.worst = max([swap.worst, *((gap.seconds, gap.start - flip) for gap in gaps if gap not in apart)])
 
-    def _trips(self, pair: int, sent: Sequence[Record], swap: Swap) -> list[Trip]:
-        """Of the messages of the pair that was shown, from the control message to the first flip."""
-        flip, trips = min(swap.shown), []
+    def _follow(self, pair: int, sent: Sequence[Record], swap: Swap) -> None:
+        """The messages of the pair that was shown, from the control message to the first flip."""
+        flip = min(swap.shown)
         for record in sent:
             if record.pair == pair and swap.asked <= record.sent < flip:
-                seen = min((sight.numbers[record.number] for sight in self.crowd.sights if record.number in sight.numbers), default=None)
-                if seen is not None and seen < flip:
-                    trips.append(Trip(record.sent, seen))
-        return trips
+                seen = min((sight.numbers[record.number] for sight in self.crowd.sights if record.number in sight.numbers), default=flip)
+                if seen < flip:
+                    swap.trips.append(Trip(record.sent, seen))
+                else:
+                    swap.late += record.sent < flip - LATE_SECONDS
 
     def _wrong(self) -> int:
         """How many rows of all tables differ from the truth once nothing comes any more."""
@@ -185,6 +207,7 @@ def measure(given: argparse.Namespace, settings: Mapping[str, str], folder: Path
         try:
             with Crowd(stack.url, stack.key, given.viewers) as crowd:
                 crowd.wait_for(1, SWAP_SECONDS)
+                say("warming up")
                 course = Course(stack, crowd, stream, records)
                 course.run(given.swaps, given.steady)
         finally:
@@ -213,6 +236,8 @@ def _report(course: Course) -> dict[str, object]:
         "rows_wrong": sum(swap.wrong for swap in swaps),
         "swap_seconds_max": round(max(seconds), 2),
         "swap_seconds_median": round(statistics.median(seconds), 2),
+        "steps": swaps[-1].steps(),
+        "ticks_late": sum(swap.late for swap in swaps),
         **{f"tick_{name}": figure for name, figure in ticks.items()},
     }
 
