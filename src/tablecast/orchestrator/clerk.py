@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 BATCH = 5000
 CLUSTER_SECONDS = 5.0
 KEPT = {"retention.ms": "-1"}
+MOST_LOGGED = 5
 
 
 class Clerk:
@@ -61,10 +62,7 @@ class Clerk:
 
     def records(self, answers: Sequence[Answer]) -> list[Record]:
         """What tells these answers, to be written by the caller together with what else belongs to them."""
-        for answer in answers:
-            if answer.verdict != "pending":
-                told = f": {answer.reason}" if answer.reason else ""
-                log.info("[orchestrator] control message %s: %s%s", answer.letter.id, answer.verdict, told[:600])
+        _log(answers)
         return self._verdicts.records(answers)
 
     def reject(self, asked: Asked, reason: str) -> None:
@@ -97,3 +95,13 @@ class Clerk:
             return wait_until_up(source, CLUSTER_SECONDS) == wait_until_up(self._kafka, CLUSTER_SECONDS, "changelog")
         except TablecastError:
             return False
+
+
+def _log(answers: Sequence[Answer]) -> None:
+    """A burst is not a flood: each verdict stands in control_raw anyway."""
+    final = [answer for answer in answers if answer.verdict != "pending"]
+    for answer in final[:MOST_LOGGED]:
+        told = f": {answer.reason}" if answer.reason else ""
+        log.info("[orchestrator] control message %s: %s%s", answer.letter.id, answer.verdict, told[:600])
+    if len(final) > MOST_LOGGED:
+        log.info("[orchestrator] and %d more, see control_raw", len(final) - MOST_LOGGED)
