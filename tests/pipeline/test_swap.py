@@ -1,12 +1,9 @@
 """H1 to H6 on real Spark and Kafka: the topics behind the tables change while the old generation runs, and every end is a whole one."""
 
-import json
-import random
 import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -14,57 +11,17 @@ from pyspark.sql import SparkSession
 from tablecast.cli import main
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
-from tablecast.kafka.clients import make_producer
 from tablecast.kafka.control import send_control
 from tablecast.kafka.names import changelog_topic, generation_topics
-from tablecast.orchestrator.control import overlaid
 from tablecast.orchestrator.removal import folder_of
-from tests.pipeline.changelogs import Changelogs
-from tests.pipeline.running import Draft, Running
+from tests.pipeline.pair import Pair
 from tests.pipeline.world import World
 
-START = 1_700_000_000_000
 KEPT = {"retention.ms": "-1"}
 NOT_MESSAGES = (b"", b"swap!", b"[]", b"7", b'"u"', b"{}", b'{"usersTopic":"u"}', b"\xff")
 
 CreateTopic = Callable[..., str]
 Produce = Callable[..., None]
-
-
-class Pair:
-    """Two topics, what was sent to them, and what the tables of a generation over them must hold."""
-
-    def __init__(self, world: World, users: str, accounts: str) -> None:
-        self.topics = {"users": users, "accounts": accounts}
-        self._world = world
-        self._random = random.Random(users)
-        self._now = START
-        catalog = overlaid(world.configuration().catalog, self.topics, {})
-        self._running = Running(catalog, world.kafka, Changelogs(world.kafka, {}), [], make_producer(world.kafka, {"linger.ms": 0}))
-
-    def send(self, count: int) -> None:
-        self._running.send(self._draft() for _ in range(count))
-
-    def expect_truth(self, generation: int, join: str = "left") -> None:
-        self._running.catalog = overlaid(self._running.catalog, {}, {"final_ui": join})
-        tables = self._running.catalog.columns()
-        self._running.changelogs = Changelogs(self._world.kafka, {table: changelog_topic(self._world.prefix, table, generation) for table in tables})
-        try:
-            self._running.expect_truth()
-        finally:
-            self._running.changelogs.close()
-
-    def message(self, **more: Any) -> bytes:
-        return json.dumps({"usersTopic": self.topics["users"], "accountsTopic": self.topics["accounts"]} | more).encode()
-
-    def _draft(self) -> Draft:
-        self._now += 1
-        key, partition = f"k{self._random.randrange(30)}", self._random.randrange(2)
-        if self._random.random() < 0.05:
-            return Draft("users", b"no json", self._now, partition, "not_json")
-        if self._random.random() < 0.5:
-            return Draft("users", {"userId": key, "name": f"n{self._now}", "email": None, "age": self._now}, self._now, partition)
-        return Draft("accounts", {"userId": key, "accountType": "t", "balance": self._random.random()}, self._now, partition)
 
 
 @pytest.fixture
@@ -77,7 +34,8 @@ def world(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic
 @pytest.fixture
 def pairs(world: World, create_topic: CreateTopic) -> list[Pair]:
     configured = {name: source.topic for name, source in world.configuration().catalog.sources.items()}
-    return [Pair(world, **configured), Pair(world, create_topic("users2", 2, KEPT), create_topic("accounts2", 2, KEPT))]
+    others = {name: create_topic(f"{name}2", 2, KEPT) for name in configured}
+    return [Pair(world.kafka, world.prefix, **topics) for topics in (configured, others)]
 
 
 def control_topic_of(world: World) -> str:
@@ -91,17 +49,31 @@ def left_of(world: World, generation: int) -> list[str]:
     return [*names, *([str(folder)] if folder.exists() else [])]
 
 
+def bad_messages(one: Pair, other: Pair) -> list[bytes]:
+    """Three hundred, of every kind."""
+    bad = [NOT_MESSAGES[number % len(NOT_MESSAGES)] for number in range(200)]
+    bad += [one.message(joinType=f"outer{number}") for number in range(50)]
+    return bad + [other.message(usersTopic=f"missing-{number}") for number in range(50)]
+
+
+def ask_by_the_command_line(world: World, one: Pair, other: Pair) -> None:
+    """What is shown already, then what cannot be, then for the first pair again."""
+    options = [part for override in world.overrides for part in ("--set", override)]
+    ask = ["control", "--wait", *options, "--set", f"changelog.kafka.bootstrap.servers={world.kafka.servers}"]
+    assert main([*ask, "--users-topic", other.topics["users"], "--join", "inner"]) == 0
+    assert main([*ask, "--topic", "users=missing"]) == 1
+    assert main([*ask, "--topic", f"users={one.topics['users']}", "--accounts-topic", one.topics["accounts"], "--join", "left"]) == 0
+
+
 def test_a_swap_behind_everybodys_eyes_with_bad_messages_by_the_hundred(
-    world: World, pairs: list[Pair], produce: Produce, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    world: World, pairs: list[Pair], produce: Produce, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
     one, other = pairs
     one.send(200)
     other.send(200)
     control = control_topic_of(world)
-    bad = [NOT_MESSAGES[number % len(NOT_MESSAGES)] for number in range(200)]
-    bad += [one.message(joinType=f"outer{number}") for number in range(50)]
-    bad += [other.message(usersTopic=f"missing-{number}") for number in range(50)]
+    bad = bad_messages(one, other)
     with world.orchestrated():
         world.until(lambda: world.states() == {1: "live"})
         one.expect_truth(1)
@@ -124,22 +96,14 @@ def test_a_swap_behind_everybodys_eyes_with_bad_messages_by_the_hundred(
         status = world.status(2)
         assert status is not None
         assert status.ends.keys() == {changelog_topic(world.prefix, table, 2) for table in world.configuration().catalog.columns()}
-        # The same question again, by the command line, and back.
-        options = [part for override in world.overrides for part in ("--set", override)]
-        options += ["--set", f"changelog.kafka.bootstrap.servers={world.kafka.servers}"]
-        ask = ["control", *options, "--wait"]
-        assert main([*ask, "--users-topic", other.topics["users"], "--join", "inner"]) == 0
-        assert main([*ask, "--topic", "users=missing"]) == 1
-        assert main([*ask, "--topic", f"users={one.topics['users']}", "--accounts-topic", one.topics["accounts"], "--join", "left"]) == 0
+        ask_by_the_command_line(world, one, other)
         one.expect_truth(3)
         world.until(lambda: world.states() == {1: "retired", 2: "retired", 3: "live"})
         world.until(lambda: threading.active_count() <= threads + 1)
-    for line in (
-        f"[orchestrator] topics set users={other.topics['users']!r} accounts={other.topics['accounts']!r} join='inner'",
-        "[orchestrator] ready",
-    ):
-        assert line in caplog.messages
-    assert any(line.startswith("[orchestrator] applied control: ") for line in caplog.messages)
+    set_to = f"users={other.topics['users']!r} accounts={other.topics['accounts']!r} join='inner'"
+    assert f"[orchestrator] topics set {set_to}" in caplog.messages
+    assert any(line.startswith(f"[orchestrator] applied control: {set_to}") for line in caplog.messages)
+    assert "[orchestrator] ready" in caplog.messages
 
 
 def test_a_burst_of_a_thousand_ends_in_the_last_valid_state_with_the_fewest_swaps(world: World, pairs: list[Pair], produce: Produce) -> None:

@@ -22,12 +22,19 @@ from tests.pipeline.changelogs import Changelogs
 PATIENCE = 90.0
 
 
+def until(condition: Callable[[], bool], told: Callable[[], object]) -> None:
+    """Fails with what is `told` when patience is over."""
+    deadline, pause = time.monotonic() + PATIENCE, threading.Event()
+    while not condition():
+        assert time.monotonic() < deadline, told()
+        pause.wait(0.1)
+
+
 class World:
     """One state folder and one set of topics, over which orchestrators come and go."""
 
     def __init__(self, spark: SparkSession, broker: EmbeddedBroker, topics: Mapping[str, str], folder: Path, prefix: str = "p") -> None:
         self.spark = spark
-        self.pause = threading.Event()
         self.stops: list[threading.Event] = []
         """What ends each orchestrator that was started."""
         self.kafka = broker.kafka
@@ -80,10 +87,7 @@ class World:
         return StatusBoard(self.kafka, self.configuration().settings).generations
 
     def until(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < deadline, self.states()
-            self.pause.wait(0.1)
+        until(condition, self.states)
 
     def until_rows(self, generation: int, expected: Mapping[str, list[dict[str, Any]]]) -> None:
         """Waits until the tables hold exactly these rows, in this order."""

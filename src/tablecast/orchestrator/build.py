@@ -1,6 +1,7 @@
 """A generation in the making, beside the one that is live."""
 
 import logging
+import threading
 import time
 from collections.abc import Sequence
 
@@ -9,6 +10,7 @@ from tablecast.kafka.admin import Topics, wait_until_up
 from tablecast.kafka.status import Progress, State
 from tablecast.orchestrator.agenda import Asked
 from tablecast.orchestrator.generation import Generation
+from tablecast.orchestrator.patience import patiently
 from tablecast.orchestrator.task import Task
 from tablecast.pipeline.slots import reserve
 
@@ -21,7 +23,7 @@ SHOWN = 500
 class Build:
     """Runs in a thread of its own, and says by plain attributes how far it is: who started it looks at them, and announces."""
 
-    def __init__(self, generation: Generation, asked: Asked | None, beside: Sequence[Generation]) -> None:
+    def __init__(self, generation: Generation, asked: Asked | None, beside: Sequence[Generation], stop: threading.Event) -> None:
         """`beside` are those that run meanwhile and hold their slots."""
         self.generation = generation
         self.asked = asked
@@ -29,12 +31,15 @@ class Build:
         self.state: State | None = None
         """None while its sources are looked at: nobody needs to hear of it before."""
         self.progress: Progress | None = None
+        self.ends: dict[str, int] = {}
+        """Up to where a server must read each changelog, once it is ready."""
         self.seconds = 0.0
         self.ready = False
         self.given_up: str | None = None
         """Why it was told to end; None while it was not."""
         self.superseded = False
         self._beside = tuple(beside)
+        self._stop = stop
         self._started = time.monotonic()
         self._task: Task[None] = Task(f"build of generation {generation.blueprint.number}", self._run)
 
@@ -85,6 +90,7 @@ class Build:
         generation.build(self._tell)
         generation.start()
         generation.await_marks()
+        self.ends = patiently(generation.topics.end_offsets, generation.abandoned) or {}
         self.seconds = time.monotonic() - self._started
 
     def _check_sources(self) -> None:
@@ -108,9 +114,10 @@ class Build:
         self.progress = progress
 
     def _remove(self) -> None:
+        """Whole, however long the broker is away; who is stopped meanwhile leaves the rest to the next start."""
         if self.state is None:
             return
         try:
-            self.generation.remove()
+            patiently(self.generation.remove, self._stop)
         except Exception:
-            log.exception("[orchestrator] generation %d could not be removed whole; the next start does it", self.generation.blueprint.number)
+            log.exception("[orchestrator] generation %d could not be removed whole", self.generation.blueprint.number)

@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 ABSENT_SECONDS = 2.0
 POLL_SECONDS = 0.2
 BATCH = 1000
+MOST_BYTES = 65_536
+"""Of a message: a longer one is cut, and refused for what is left of it."""
 OWN = {"group.id": "tablecast-control", "enable.auto.commit": False, "auto.offset.reset": "earliest", "fetch.wait.max.ms": 50}
 
 
@@ -60,7 +62,8 @@ class Copier:
         headers = [(COPIED_HEADER, json.dumps(self._copied).encode())]
         if (given := header(message, ID_HEADER)) is not None:
             headers.append((ID_HEADER, given))
-        return Record(self._target, message.key(), message.value(), tuple(headers))
+        value = message.value()
+        return Record(self._target, None, value[:MOST_BYTES] if value is not None else None, tuple(headers))
 
     def _run(self) -> None:
         partitions = self._found()

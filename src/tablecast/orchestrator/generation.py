@@ -44,7 +44,7 @@ class Generation:
         """What was counted before the keepers began to count."""
         self.state_partitions = state_partitions(session)
         self.topics = GenerationTopics(blueprint, settings, changelog, len(self.plans), self.state_partitions)
-        self._abandoned = threading.Event()
+        self.abandoned = threading.Event()
         self._slots: int | None = None
 
     @property
@@ -72,12 +72,12 @@ class Generation:
 
     def abandon(self) -> None:
         """Whoever builds it, in another thread, gives up soon. To be called again until that thread has ended: a job may begin just now."""
-        self._abandoned.set()
+        self.abandoned.set()
         for number in range(len(self.plans)):
             self.session.sparkContext.cancelJobGroup(self._job_group(number))
 
     def _go_on(self) -> None:
-        if self._abandoned.is_set():
+        if self.abandoned.is_set():
             raise GenerationFailed(self.blueprint.number, "it was abandoned before it was ready")
 
     def slots(self) -> int:

@@ -90,8 +90,11 @@ class Ledger:
         if code.fatal() or code.code() in FENCED:
             self.lost = LeadLost(self._name, code.str().rstrip("."))
             raise self.lost from error
-        log.warning("[orchestrator] a write is tried again: %s", code.str())
         self._abort()
+        if not code.txn_requires_abort():
+            # Of no use to be tried again: a right that is missing, a record that is too large.
+            raise translated(error, self.kafka, "changelog", self._name, "write")
+        log.warning("[orchestrator] a write is tried again: %s", code.str())
         return False
 
     def _abort(self) -> None:

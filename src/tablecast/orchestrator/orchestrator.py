@@ -74,6 +74,7 @@ class Orchestrator:
     def __init__(
         self, configuration: Configuration, changelog: KafkaSettings, session: SparkSession, stop: threading.Event, watch: LeaseWatch | None = None
     ) -> None:
+        self.configuration = configuration
         self.settings = configuration.settings
         self.catalog = configuration.catalog
         self.changelog = changelog
@@ -97,7 +98,7 @@ class Orchestrator:
         heart = Heart(board, self._failing)
         heart.start()
         servers = Servers(self.changelog, self.settings.changelog.prefix)
-        swap = Swap(stage, self.catalog, self.settings, self.changelog, self.session)
+        swap = Swap(stage, self.configuration, self.changelog, self.session, self.stop)
         try:
             self._run(stage, swap, servers)
         except LeadLost as error:
@@ -210,8 +211,12 @@ class Orchestrator:
 
     def _failing(self) -> str | None:
         """Called by the heart, in its thread."""
-        live = self.live
-        return live.failing() if live is not None else None
+        if self.stage is None:
+            return None
+        if self.stage.live is not None:
+            return self.stage.live.failing()
+        shown = self.stage.board.live()
+        return f"generation {shown.generation} cannot go on, and another is being built in its place." if shown is not None else None
 
 
 def _retired(status: GenerationStatus) -> GenerationStatus:

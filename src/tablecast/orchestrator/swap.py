@@ -1,6 +1,7 @@
 """The swap: which generation is built next, and how it takes the place of the live one."""
 
 import logging
+import threading
 import time
 from datetime import UTC, datetime
 
@@ -8,6 +9,7 @@ import msgspec
 from pyspark.sql import SparkSession
 
 from tablecast.catalog import Catalog
+from tablecast.configuration import Configuration
 from tablecast.errors import SparkUnusable
 from tablecast.kafka.status import told_time
 from tablecast.orchestrator.agenda import Asked
@@ -20,23 +22,28 @@ from tablecast.orchestrator.generation import Generation
 from tablecast.orchestrator.lingering import Lingering
 from tablecast.orchestrator.stage import Stage, Wanted
 from tablecast.orchestrator.task import Task
-from tablecast.settings import KafkaSettings, Settings
+from tablecast.orchestrator.verdicts import Place
+from tablecast.settings import KafkaSettings
 
 log = logging.getLogger(__name__)
+
+MOST_TRIES = 2
 
 
 class Swap:
     """One step a call, none of which waits for long. The live generation notices nothing until another is whole."""
 
-    def __init__(self, stage: Stage, catalog: Catalog, settings: Settings, changelog: KafkaSettings, session: SparkSession) -> None:
+    def __init__(self, stage: Stage, configuration: Configuration, changelog: KafkaSettings, session: SparkSession, stop: threading.Event) -> None:
         self.stage = stage
-        self.catalog = catalog
-        self.settings = settings
+        self.catalog = configuration.catalog
+        self.settings = configuration.settings
         self.changelog = changelog
         self.session = session
         self._examination: tuple[Asked, Task[Rejection | None]] | None = None
         self._accepted: Asked | None = None
         """Borne out by Kafka, and built as soon as nothing else is."""
+        self._stop = stop
+        self._tries: dict[Place, int] = {}
         self._backoff = Backoff()
         self._due = 0.0
         self._told = ""
@@ -99,7 +106,7 @@ class Swap:
 
     def _build(self, wanted: Wanted, asked: Asked | None) -> None:
         blueprint = draw(self.stage.board.next_number(), wanted.catalog, self.settings, wanted.requested)
-        self.stage.build = Build(Generation(blueprint, self.session, self.settings, self.changelog), asked, self.stage.running())
+        self.stage.build = Build(Generation(blueprint, self.session, self.settings, self.changelog), asked, self.stage.running(), self._stop)
 
     def _catalog(self, request: Request) -> Catalog:
         return asked_for(self.catalog, request, self.settings.control.joins)
@@ -145,7 +152,7 @@ class Swap:
         elif reason != self._told and not build.superseded:
             self._told = reason
             log.warning("[orchestrator] waiting: %s", reason)
-        if build.superseded:
+        if build.superseded or self._may_try_again(build):
             self.stage.clerk.agenda.choose(None)
         elif build.asked is not None:
             self.stage.clerk.reject(build.asked, f"generation {number} could not be built: {reason}")
@@ -153,6 +160,14 @@ class Swap:
             self._due = time.monotonic() + self._backoff.next(time.monotonic())
             if isinstance(build.error, SparkUnusable) and self.stage.live is None:
                 raise build.error
+
+    def _may_try_again(self, build: Build) -> bool:
+        """A query or a write that failed may have met a broker that was just restarting: once more, and not more."""
+        if build.asked is None or build.given_up is not None or isinstance(build.error, SparkUnusable):
+            return False
+        place = build.asked.letter.place
+        self._tries[place] = self._tries.get(place, 0) + 1
+        return self._tries[place] < MOST_TRIES
 
     def _say_failed(self, build: Build) -> None:
         blueprint, reason = build.generation.blueprint, build.reason
@@ -170,7 +185,7 @@ class Swap:
         blueprint = generation.blueprint
         ready = msgspec.structs.replace(
             blueprint.status("ready"),
-            ends=generation.topics.end_offsets(),
+            ends=build.ends,
             out_of_history=generation.out_of_history,
             hydrated=round(build.seconds, 3),
         )
@@ -184,6 +199,7 @@ class Swap:
             runs = stage.live is not None and stage.live.blueprint.number == status.generation
             stage.lingering.append(Lingering(status.generation, stage.live if runs else None, blueprint.number))
         stage.live, stage.wanted = generation, None
+        self._tries.clear()
         self._backoff, self._told = Backoff(), ""
         self._tell(build)
 
