@@ -15,7 +15,7 @@ from tablecast.kafka.control import send_control
 from tablecast.kafka.names import changelog_topic, generation_topics
 from tablecast.orchestrator.removal import folder_of
 from tests.pipeline.pair import Pair
-from tests.pipeline.world import World
+from tests.pipeline.world import World, until
 
 KEPT = {"retention.ms": "-1"}
 NOT_MESSAGES = (b"", b"swap!", b"[]", b"7", b'"u"', b"{}", b'{"usersTopic":"u"}', b"\xff")
@@ -77,7 +77,7 @@ def test_a_swap_behind_everybodys_eyes_with_bad_messages_by_the_hundred(
     with world.orchestrated():
         world.until(lambda: world.states() == {1: "live"})
         one.expect_truth(1)
-        threads = threading.active_count()
+        threads = set(threading.enumerate())
         produce(control, [*bad[::2], other.message(joinType=" Inner "), *bad[1::2]])
         world.until(lambda: world.states().get(2) in ("building", "hydrating", "ready", "live"))
         one.send(50)
@@ -99,7 +99,7 @@ def test_a_swap_behind_everybodys_eyes_with_bad_messages_by_the_hundred(
         ask_by_the_command_line(world, one, other)
         one.expect_truth(3)
         world.until(lambda: world.states() == {1: "retired", 2: "retired", 3: "live"})
-        world.until(lambda: threading.active_count() <= threads + 1)
+        until(lambda: not set(threading.enumerate()) - threads, lambda: set(threading.enumerate()) - threads)
     set_to = f"users={other.topics['users']!r} accounts={other.topics['accounts']!r} join='inner'"
     assert f"[orchestrator] topics set {set_to}" in caplog.messages
     assert any(line.startswith(f"[orchestrator] applied control: {set_to}") for line in caplog.messages)

@@ -2,6 +2,9 @@
 
 import re
 
+LASTING = {"cleanup.policy": "compact", "segment.ms": "600000", "min.cleanable.dirty.ratio": "0.2"}
+"""How topics that outlive generations are kept: only the last word on each key, compacted soon, since who starts reads all of them."""
+
 
 def status_topic(prefix: str) -> str:
     return f"{prefix}.status"

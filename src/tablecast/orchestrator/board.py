@@ -8,7 +8,7 @@ import msgspec
 
 from tablecast.errors import TablecastError
 from tablecast.kafka.admin import Topics
-from tablecast.kafka.names import servers_topic, status_topic
+from tablecast.kafka.names import LASTING, servers_topic, status_topic
 from tablecast.kafka.standing import standing
 from tablecast.kafka.status import PULSE_KEY, GenerationStatus, Pulse, decode_status
 from tablecast.orchestrator.ledger import Ledger, Record
@@ -30,7 +30,7 @@ class StatusBoard:
         self._ledger: Ledger | None = None
         topics = Topics(kafka)
         for topic in (self.topic, servers_topic(settings.changelog.prefix)):
-            topics.ensure(topic, 1, {"cleanup.policy": "compact"}, settings.changelog.replication)
+            topics.ensure(topic, 1, LASTING, settings.changelog.replication)
         self.generations = self._read()
 
     def lead(self, leader: str, stop: threading.Event) -> None:

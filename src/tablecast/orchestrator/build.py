@@ -1,6 +1,7 @@
 """A generation in the making, beside the one that is live."""
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from tablecast.orchestrator.agenda import Asked
 from tablecast.orchestrator.generation import Generation
 from tablecast.orchestrator.patience import patiently
 from tablecast.orchestrator.task import Task
+from tablecast.pipeline.session import is_local
 from tablecast.pipeline.slots import reserve
 
 log = logging.getLogger(__name__)
@@ -87,7 +89,7 @@ class Build:
         self.state = "building"
         reserve(generation.session, generation.slots(), self._held(), f"generation {generation.blueprint.number}")
         self.state = "hydrating"
-        generation.build(self._tell)
+        generation.build(self._tell, self._tasks())
         generation.start()
         generation.await_marks()
         self.ends = patiently(generation.topics.end_offsets, generation.abandoned) or {}
@@ -109,6 +111,10 @@ class Build:
                 # Its topic may be gone, which is a reason to swap and none against it.
                 log.warning("[orchestrator] generation %d: its slots are not counted: %s", generation.blueprint.number, error)
         return held
+
+    def _tasks(self) -> int | None:
+        """Of a machine that others run on too, half the cores: what is live must not wait for what is not."""
+        return max(1, (os.cpu_count() or 1) // 2) if self._beside and is_local(self.generation.settings.pipeline) else None
 
     def _tell(self, progress: Progress) -> None:
         self.progress = progress

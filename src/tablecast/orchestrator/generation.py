@@ -55,9 +55,9 @@ class Generation:
     def spans_file(self) -> Path:
         return self.folder / "spans.json"
 
-    def build(self, tell: Tell) -> None:
-        """Creates the topics and writes every row of the records that exist now. `tell` hears how far that is, from another thread.
-        GenerationFailed once it is abandoned, and whatever Spark and Kafka raise."""
+    def build(self, tell: Tell, tasks: int | None = None) -> None:
+        """Creates the topics and writes every row of the records that exist now, with at most so many `tasks` at once. `tell` hears how far that
+        is, from another thread. GenerationFailed once it is abandoned, and whatever Spark and Kafka raise."""
         self.topics.create()
         sources = {given.source.topic for plan in self.plans for given in plan.inputs}
         measured = spans.measure(Topics(self.settings.kafka, "source"), sources, self.settings.pipeline.starting_offsets == "earliest")
@@ -66,7 +66,8 @@ class Generation:
         log.info("[orchestrator] generation %d: filling %s records", self.blueprint.number, f"{total:,}")
         started = time.monotonic()
         for number, plan in enumerate(self.plans):
-            self._fill(number, plan, measured, tell)
+            self._go_on()
+            self._fill(number, plan, measured, tell, tasks)
         took = time.monotonic() - started
         log.info("[orchestrator] generation %d: filled in %.1f s (%s records/s)", self.blueprint.number, took, f"{total / took:,.0f}")
 
@@ -163,11 +164,10 @@ class Generation:
 
         return Keeper(name, start, delay)
 
-    def _fill(self, number: int, plan: QueryPlan, measured: Spans, tell: Tell) -> None:
-        self._go_on()
+    def _fill(self, number: int, plan: QueryPlan, measured: Spans, tell: Tell, tasks: int | None) -> None:
         if total := sum(measured[given.source.topic].records for given in plan.inputs):
             with told(self.session, self._job_group(number), total, tell):
-                self.known_out_of_history += fill(self.session, plan, self.topics.of_query(number), self.settings.pipeline, measured)
+                self.known_out_of_history += fill(self.session, plan, self.topics.of_query(number), self.settings.pipeline, measured, tasks)
 
     def _job_group(self, number: int) -> str:
         return f"generation {self.blueprint.number}, query {number}"

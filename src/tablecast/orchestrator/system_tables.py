@@ -15,7 +15,7 @@ from tablecast.catalog import Catalog, Column
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.changelog import VERSION_HEADER
 from tablecast.kafka.control import CONTROL_COLUMNS, CONTROL_ROWS, CONTROL_TABLE, STATUS_TABLE, header, topic_field
-from tablecast.kafka.names import system_changelog
+from tablecast.kafka.names import LASTING, system_changelog
 from tablecast.kafka.status import ColumnStatus, GenerationStatus, TableStatus
 from tablecast.orchestrator.ledger import Record
 
@@ -43,7 +43,7 @@ class VersionClock:
 
 def ensure_system_topics(topics: Topics, prefix: str, replication: int) -> None:
     for table in (STATUS_TABLE, CONTROL_TABLE):
-        topics.ensure(system_changelog(prefix, table), 1, {"cleanup.policy": "compact"}, replication)
+        topics.ensure(system_changelog(prefix, table), 1, LASTING, replication)
 
 
 def status_columns(catalog: Catalog) -> tuple[Column, ...]:
