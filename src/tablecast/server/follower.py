@@ -37,10 +37,10 @@ Change = tuple[str, bytes, bytes | None, bytes | None, bytes | None]
 
 IN_FLIGHT = 8
 """Batches that wait for the event loop at most; then the reader waits too."""
-STEP = 200
+STEP = 100
 YIELD_SECONDS = 0.001
 """While viewers look at another generation, a fill makes a pause after every STEP records, so that the loop finds the interpreter free."""
-BUILD_ROWS = 500
+BUILD_ROWS = 100
 """Rows of a view that are taken in before the reader reads on."""
 
 _TYPES: frozenset[str] = frozenset(get_args(ColumnType))
@@ -186,12 +186,13 @@ class GenerationFollower:
         self._post(lambda: self._land(changes))
 
     def turn(self, reading: Reading) -> bool:
-        status = self.status
-        if self.filled or self._abandoned or status.state not in ("ready", "live") or not self._has_read(status.ends, reading):
+        """Views are built as soon as the end was reached once: most of a fill then goes into them as it comes, and little is left for the end."""
+        if self.filled or self._abandoned or reading.behind:
             return False
         if not self._views_are_built():
             return True
-        if status.state == "live":
+        status = self.status
+        if status.state == "live" and self._has_read(status.ends, reading):
             self._hand_over()
         return False
 
@@ -233,8 +234,8 @@ class GenerationFollower:
                 time.sleep(self._pause)
 
     def _has_read(self, ends: Mapping[str, int], reading: Reading) -> bool:
-        """What was there when the reader began, which after a restart may be far more than the ends that the status tells, and these ends."""
-        return not reading.behind and all(reading.position(topic) >= ends[topic] for topic in self._tables if topic in ends)
+        """Where a server begins late, what was there is far more than these ends; that it has been read is known already."""
+        return all(reading.position(topic) >= ends[topic] for topic in self._tables if topic in ends)
 
     def _views_are_built(self) -> bool:
         """Goes on building what viewers have open in the generation before, so that the flip has nothing left to build."""

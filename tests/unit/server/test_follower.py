@@ -158,7 +158,9 @@ def test_without_ends_it_is_handed_over_when_all_that_was_there_is_read(filling:
 def test_views_are_built_in_turns_and_follow_what_viewers_have_open(filling: Filling, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tablecast.server.follower.BUILD_ROWS", 2)
     follower, views = filling.follower, filling.follower.generation.find("users")
-    follower.status = status(1, "ready")
+    follower.status = status(1, "hydrating")
+    assert not follower.turn(Place({("changelog", 0)}))
+    assert views.specs() == set()
     filling.come(*(record(name, b'{"n":"1"}', b"1:0:1") for name in "abc"))
     assert follower.turn(Place())
     assert not follower.turn(Place())
