@@ -175,10 +175,13 @@ class Stack:
 
     def rows(self, table: str, **query: object) -> dict[str, Any]:
         """What the server answers for a window of the table: its total and its rows."""
-        url = f"{self.url}/api/tables/{table}/rows?{urlencode({'size': 1, **query})}"
-        with urlopen(Request(url, headers={"Authorization": f"Bearer {self.key}"}), timeout=30) as answer:  # noqa: S310
-            rows: dict[str, Any] = json.load(answer)
-            return rows
+        return self.get(f"/api/tables/{table}/rows?{urlencode({'size': 1, **query})}")
+
+    def get(self, path: str) -> dict[str, Any]:
+        """What the server answers."""
+        with urlopen(Request(self.url + path, headers={"Authorization": f"Bearer {self.key}"}), timeout=30) as answer:  # noqa: S310
+            found: dict[str, Any] = json.load(answer)
+            return found
 
     def process_of(self, name: str) -> psutil.Process:
         """The sibling of this name that was started last."""

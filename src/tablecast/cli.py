@@ -9,11 +9,13 @@ from pathlib import Path
 
 from tablecast import __version__
 from tablecast.configuration import Configuration, load
-from tablecast.errors import TablecastError
-from tablecast.processes.exit_codes import exit_code
+from tablecast.errors import ConfigurationError, Problem, TablecastError
+from tablecast.processes.exit_codes import FAILED, exit_code
 from tablecast.processes.lifeline import hold_lifeline
 
 Command = Callable[[Configuration, argparse.Namespace], int]
+
+CONTROL_SECONDS = 10.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,16 +45,28 @@ def _parser() -> argparse.ArgumentParser:
     _add(commands, "broker", _broker, "run the embedded Kafka alone")
     _add(commands, "check", _check, "say what is wrong with the installation or the configuration, and what to do")
     _add(commands, "setup", _setup, "check Java and fetch the jars that are missing")
+    _add_control(commands)
     _add(commands, "sample", _sample, "send sample data to the source topics of the embedded Kafka")
     return parser
 
 
-def _add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, command: Command, purpose: str) -> None:
+def _add_control(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _add(commands, "control", _control, "swap the topics behind the tables, or how they are joined; what is not given stays as it is")
+    parser.add_argument("--users-topic", metavar="TOPIC", help="the topic of the source users")
+    parser.add_argument("--accounts-topic", metavar="TOPIC", help="the topic of the source accounts")
+    parser.add_argument("--topic", action="append", default=[], metavar="SOURCE=TOPIC", help="the topic of any source; may be given again")
+    parser.add_argument("--join", choices=("left", "inner"), help="how the tables of control.joins are joined")
+    parser.add_argument("--wait", action="store_true", help="until the verdict is known; refused or superseded: exit code 1")
+    parser.add_argument("--wait-seconds", type=float, default=600.0, metavar="N", help="how long at most; default: 600")
+
+
+def _add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, command: Command, purpose: str) -> argparse.ArgumentParser:
     parser = commands.add_parser(name, help=purpose, description=purpose[0].upper() + purpose[1:] + ".")
     parser.add_argument("--config", type=Path, metavar="FILE", help="the configuration; default: tablecast.toml here, if there is one")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change one setting, as in --set server.port=8080")
     parser.add_argument("--embedded-sources", action="store_true", help=argparse.SUPPRESS)
     parser.set_defaults(command=command)
+    return parser
 
 
 # A command imports what it runs when it runs: nobody waits for Spark to load before a broker starts.
@@ -108,6 +122,38 @@ def _check(configuration: Configuration, given: argparse.Namespace) -> int:
         if finding.advice:
             print(f"{'':9}{'':{width}}  {finding.advice}")
     return 1 if any(finding.level == "problem" for finding in findings) else 0
+
+
+def _control(configuration: Configuration, given: argparse.Namespace) -> int:
+    from tablecast.kafka.asking import Asking
+    from tablecast.kafka.broker import wait_for_broker
+
+    settings = configuration.settings
+    asking = Asking(wait_for_broker(settings, CONTROL_SECONDS), settings.changelog.prefix)
+    message = asking.ask(_topics(given, tuple(asking.live.topics)), given.join)
+    if message is None:
+        print(f"no_change: generation {asking.live.generation} shows this already")
+        return 0
+    if not given.wait:
+        print(f"sent as {message}; its verdict will stand in the table control_raw")
+        return 0
+    row = asking.verdict(message, given.wait_seconds)
+    told = f" as generation {row['generation']}" if row["verdict"] == "applied" else ""
+    print(f"{row['verdict']}{told}{': ' + row['reason'] if row['reason'] else ''}")
+    return 0 if row["verdict"] in ("applied", "no_change") else FAILED
+
+
+def _topics(given: argparse.Namespace, sources: Sequence[str]) -> dict[str, str]:
+    """Source to topic, as far as topics were given. ConfigurationError for a source that there is not."""
+    pairs = [("--topic", *part.partition("=")[::2]) for part in given.topic]
+    pairs += [(f"--{name}-topic", name, topic) for name in ("users", "accounts") if (topic := getattr(given, f"{name}_topic")) is not None]
+    problems = [
+        Problem(option, "command line", repr(name), f"one of the sources {', '.join(sources)}") for option, name, _ in pairs if name not in sources
+    ]
+    problems += [Problem(option, "command line", repr(topic), "the name of a topic") for option, _, topic in pairs if not topic.strip()]
+    if problems:
+        raise ConfigurationError(problems)
+    return {name: topic.strip() for _, name, topic in pairs}
 
 
 def _setup(configuration: Configuration, given: argparse.Namespace) -> int:

@@ -15,6 +15,8 @@ TablecastError
 │   ├── TopicForbidden
 │   └── UntranslatableSetting   a librdkafka setting that Spark's client cannot have
 ├── GenerationFailed            a generation that could not be built
+├── LeadLost                    another orchestrator has taken over
+├── NoVerdict                   transient; a control message that nobody has answered yet
 ├── PortInUse
 ├── StateDirInUse               two of us on one state_dir
 ├── ServerUnreachable           transient; what our own client says of a server
@@ -24,6 +26,7 @@ TablecastError
     ├── MessageUnreadable, MessageTooLarge, MessagesTooMany
     ├── UnknownTable, NotReady
     ├── BadWindow, BadView, UnknownSubscription, SubscriptionExists, SubscriptionsTooMany, SessionsTooMany
+    ├── ControlUnreadable, ControlsTooMany
     └── NotFound
 
 A message says what happened, with the value; a hint says what to do. `code` never changes once it is public.
@@ -177,6 +180,27 @@ class GenerationFailed(TablecastError):
 
     def __init__(self, number: int, reason: str) -> None:
         super().__init__(f"Generation {number} could not be built: {reason}.", "It is tried again as a new one; Spark's log has the whole story.")
+
+
+class LeadLost(TablecastError):
+    code = "lead_lost"
+
+    def __init__(self, topic: str, reason: str) -> None:
+        super().__init__(
+            f"Another orchestrator has taken over: this one may no longer write to {topic!r} ({reason}).",
+            "It was paused or cut off for too long. It ends; started again it waits as a standby.",
+        )
+
+
+class NoVerdict(TablecastError):
+    code = "no_verdict"
+    transient = True
+
+    def __init__(self, message: str, seconds: float) -> None:
+        super().__init__(
+            f"The control message {message} has no verdict after {seconds:g} s.",
+            "Does an orchestrator run (tablecast run or pipeline)? The verdict will stand in the table control_raw.",
+        )
 
 
 class PortInUse(TablecastError):
@@ -338,6 +362,28 @@ class SessionsTooMany(ViewerError):
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"This server has {limit} viewers, which is its limit.", "Try again later, or another server (server.sessions).")
+
+
+class ControlUnreadable(ViewerError):
+    code = "bad_control"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"That control message cannot be sent: {reason}.",
+            'Send {"usersTopic": "...", "accountsTopic": "...", "joinType": "left"}, or {"topics": {"users": "..."}, "joinType": "left"}.',
+        )
+
+
+class ControlsTooMany(ViewerError):
+    """`seconds` is when the next one may come."""
+
+    code = "too_many_controls"
+    status = 429
+    transient = True
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__("Control messages come too fast.", f"Send one only when something changes; the next in {seconds} s.")
+        self.seconds = seconds
 
 
 class NotFound(ViewerError):

@@ -29,7 +29,7 @@ def demo_stack(installed: Installed, jars_dir: Path) -> Iterator[Stack]:
     stack = Stack(
         installed.folder / "state",
         jars_dir.absolute(),
-        settings={"demo.rate": 2},
+        settings={"demo.rate": 2, "pipeline.linger_seconds": 1},
         environment={**installed.environment, "PYTHONPATH": ""},
         program=[str(installed.program)],
         folder=installed.folder,

@@ -1,165 +1,21 @@
 """The table server on a real broker: T6, T7, V1, V3, V6, H4 and what becomes of it when Kafka is troubled."""
 
-import json
-import os
-import queue
 import signal
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
-from confluent_kafka import Producer
-from pydantic import SecretStr
 
-from tablecast.client import OpenTable, Viewer, WindowState, connect
+from tablecast.client import connect
 from tablecast.errors import ServerRefused, ServerUnreachable
-from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
-from tablecast.kafka.clients import make_producer
-from tablecast.kafka.names import changelog_topic, status_topic
-from tablecast.kafka.status import PULSE_KEY, ColumnStatus, GenerationStatus, Pulse, State, TableStatus
-from tablecast.orchestrator.heart import Heart
-from tablecast.server.serve import listen, make_program
+from tablecast.kafka.names import status_topic
+from tablecast.kafka.status import ColumnStatus
 from tablecast.settings import KafkaSettings, Settings
-from tablecast.wire.messages import Feed, Frame
-
-KEY = "open sesame"
-BEARER = {"authorization": f"Bearer {KEY}"}
-COLUMNS = (ColumnStatus("name", "string"), ColumnStatus("n", "int64"))
-PATIENCE = 20.0
-HEARTS: list[Heart] = []
-
-
-@dataclass
-class Pipeline:
-    """Writes what the orchestrator and Spark would write."""
-
-    kafka: KafkaSettings
-    prefix: str
-    topics: Topics
-    producer: Producer
-    announced: dict[int, tuple[ColumnStatus, ...]] = field(default_factory=dict)
-    failing: str | None = None
-    alive: bool = True
-
-    def beat(self, pulse: Pulse) -> None:
-        """As the orchestrator's heart does, while it lives and there is a status topic."""
-        if self.alive and self.announced:
-            self.producer.produce(status_topic(self.prefix), pulse.encode(), PULSE_KEY)
-            self.producer.poll(0)
-
-    def begin(self, generation: int, rows: int, columns: tuple[ColumnStatus, ...] = COLUMNS, partitions: int = 3) -> None:
-        """A filled generation that is not live yet."""
-        self.topics.ensure(status_topic(self.prefix), 1, {"cleanup.policy": "compact"})
-        self.topics.ensure(self.changelog(generation), partitions)
-        self.announced[generation] = columns
-        self.announce(generation, "building")
-        self.write(generation, *((index, f"g{generation}") for index in range(rows)))
-
-    def go_live(self, generation: int) -> None:
-        self.announce(generation, "live")
-        for older in [number for number in self.announced if number < generation]:
-            self.announce(older, "lingering")
-
-    def announce(self, generation: int, state: State) -> None:
-        table = TableStatus(self.changelog(generation), self.announced[generation])
-        status = GenerationStatus(generation, state, {}, {"users_ui": table}, {"user": "users_ui"}, "f", "2026-01-01T00:00:00Z")
-        self.producer.produce(status_topic(self.prefix), status.encode(), status.key())
-        assert self.producer.flush(10) == 0
-
-    def write(self, generation: int, *rows: tuple[int, str], version: int = 0) -> None:
-        for index, name in rows:
-            value = json.dumps({"name": name, "n": str(index)}).encode()
-            headers: list[tuple[str, str | bytes | None]] = [("version", f"{1000 + index}:0:{index}|{version}:0:0".encode())]
-            self.producer.produce(self.changelog(generation), value, f"0-{index}".encode(), headers=headers)
-        assert self.producer.flush(10) == 0
-
-    def changelog(self, generation: int) -> str:
-        return changelog_topic(self.prefix, "users_ui", generation)
-
-
-Serving = Callable[..., AbstractContextManager[str]]
-
-
-@pytest.fixture
-def make_pipeline() -> Callable[[KafkaSettings, str], Pipeline]:
-    def make(kafka: KafkaSettings, prefix: str) -> Pipeline:
-        pipeline = Pipeline(kafka, prefix, Topics(kafka, "test"), make_producer(kafka, {"linger.ms": 0}))
-        HEARTS.append(Heart(pipeline, lambda: pipeline.failing))
-        HEARTS[-1].start()
-        return pipeline
-
-    return make
-
-
-@pytest.fixture(autouse=True)
-def _no_heart_left() -> Iterator[None]:
-    yield
-    for heart in HEARTS:
-        heart.stop()
-    HEARTS.clear()
-
-
-@pytest.fixture
-def pipeline(broker: EmbeddedBroker, topic_name: Callable[[str], str], make_pipeline: Callable[[KafkaSettings, str], Pipeline]) -> Pipeline:
-    return make_pipeline(broker.kafka, topic_name("")[-60:].strip("-."))
-
-
-@pytest.fixture
-def serving() -> Serving:
-    """`with serving(pipeline) as url`: a server in this process, on a port of its own."""
-
-    @contextmanager
-    def run(pipeline: Pipeline, **server: Any) -> Iterator[str]:
-        settings = Settings().replaced("server", psk=SecretStr(KEY), port=0, **server).replaced("changelog", prefix=pipeline.prefix)
-        listener = listen("127.0.0.1", 0)
-        urls: queue.Queue[str] = queue.Queue()
-        program = make_program(settings, pipeline.kafka, listener, urls.put)
-        thread = threading.Thread(target=program.run, kwargs={"sockets": [listener]})
-        thread.start()
-        try:
-            yield urls.get(timeout=PATIENCE)
-        finally:
-            program.should_exit = True
-            thread.join(PATIENCE)
-            listener.close()
-            assert not thread.is_alive()
-
-    return run
-
-
-def names(window: WindowState) -> list[str]:
-    return [row["name"] for _, row in window.rows]
-
-
-def wait_for(table: OpenTable, condition: Callable[[WindowState], bool]) -> WindowState:
-    deadline = time.monotonic() + PATIENCE
-    while not condition(window := table.wait(PATIENCE)):
-        assert time.monotonic() < deadline, window
-    return window
-
-
-def wait_for_feed(viewer: Viewer, state: str) -> Feed:
-    deadline = time.monotonic() + PATIENCE
-    while viewer.feed is None or viewer.feed.state != state:
-        assert time.monotonic() < deadline, viewer.feed
-        viewer.receive(PATIENCE)
-    return viewer.feed
-
-
-def wait_until_ready(url: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while (answer := httpx.get(f"{url}/readyz")).status_code != 200:
-        assert answer.json()["error"]["code"] == "not_ready"
-        assert time.monotonic() < deadline, answer.text
-        time.sleep(0.05)
+from tablecast.wire.messages import Frame
+from tests.integration.by_hand import BEARER, KEY, PATIENCE, Pipeline, Serving, StartServer, names, wait_for, wait_for_feed, wait_until_ready
 
 
 def test_rows_of_the_changelog_are_shown_and_follow(pipeline: Pipeline, serving: Serving) -> None:
@@ -310,27 +166,19 @@ def test_a_broker_that_stops_makes_the_rows_stale_until_it_is_back(
         server.__exit__(None, None, None)
 
 
-def test_a_server_ends_within_two_seconds_of_a_signal(pipeline: Pipeline) -> None:
+def test_a_server_ends_within_two_seconds_of_a_signal(pipeline: Pipeline, start_server: StartServer) -> None:
     pipeline.begin(1, rows=5)
     pipeline.go_live(1)
-    program = (
-        "import sys; from tablecast.server.serve import serve; from tablecast.settings import *;"
-        "serve(Settings.model_validate({'server': {'port': 0, 'psk': sys.argv[3]}, 'changelog': {'prefix': sys.argv[2]}}),"
-        " KafkaSettings({'bootstrap.servers': sys.argv[1]}), lambda url: print(url, flush=True))"
-    )
-    command = [sys.executable, "-W", "error", "-c", program, pipeline.kafka.servers, pipeline.prefix, KEY]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as process:
-        assert process.stdout is not None
-        url = process.stdout.readline().strip()
-        with connect(url, KEY) as viewer:
-            table = viewer.open("users_ui", size=10)
-            assert table.wait(PATIENCE).total == 5
-            process.send_signal(signal.SIGTERM)
-            asked = time.monotonic()
-            with pytest.raises(ServerUnreachable, match="1001"):
-                table.wait(PATIENCE)
-            assert process.wait(PATIENCE) == 0
-            assert time.monotonic() - asked < 2
+    process, url = start_server(pipeline)
+    with connect(url, KEY) as viewer:
+        table = viewer.open("users_ui", size=10)
+        assert table.wait(PATIENCE).total == 5
+        process.send_signal(signal.SIGTERM)
+        asked = time.monotonic()
+        with pytest.raises(ServerUnreachable, match="1001"):
+            table.wait(PATIENCE)
+        assert process.wait(PATIENCE) == 0
+        assert time.monotonic() - asked < 2
 
 
 def test_from_the_changelog_to_a_frame_in_a_few_milliseconds(pipeline: Pipeline, serving: Serving) -> None:

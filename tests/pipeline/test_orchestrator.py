@@ -2,10 +2,7 @@
 
 import json
 import re
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,84 +10,21 @@ import pytest
 from confluent_kafka import TopicPartition
 from pyspark.sql import SparkSession
 
-from tablecast.configuration import Configuration, load
 from tablecast.errors import SparkUnusable
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.clients import make_admin
 from tablecast.kafka.names import changelog_topic, generation_topics
-from tablecast.kafka.status import GenerationStatus, Progress
-from tablecast.orchestrator.board import StatusBoard
-from tablecast.orchestrator.orchestrator import Orchestrator
+from tablecast.kafka.status import Progress
 from tablecast.orchestrator.removal import folder_of
 from tablecast.pipeline.plan import plan_queries
 from tablecast.pipeline.slots import reserve, slots_needed
-from tests.pipeline.changelogs import Changelogs
+from tests.pipeline.world import PATIENCE, World
 
-PATIENCE = 90.0
 MICROBATCH = "pipeline.trigger=microbatch"
 
 CreateTopic = Callable[..., str]
 Produce = Callable[..., None]
-
-
-class World:
-    """One state folder and one set of topics, over which orchestrators come and go."""
-
-    def __init__(self, spark: SparkSession, broker: EmbeddedBroker, topics: Mapping[str, str], folder: Path, prefix: str = "p") -> None:
-        self.spark = spark
-        self.pause = threading.Event()
-        self.kafka = broker.kafka
-        self.prefix = topics["users"].replace("users", prefix)[-60:].strip("-")
-        self.overrides = [
-            f"pipeline.state_dir={folder}",
-            f"changelog.prefix={self.prefix}",
-            "pipeline.linger_seconds=0",
-            f"kafka.bootstrap.servers={broker.servers}",
-            *(f"sources.{name}.topic={topic}" for name, topic in topics.items()),
-        ]
-
-    def configuration(self, *more: str) -> Configuration:
-        return load(None, {}, [*self.overrides, *more])
-
-    @contextmanager
-    def orchestrated(self, *more: str) -> Iterator[Orchestrator]:
-        stop = threading.Event()
-        orchestrator = Orchestrator(self.configuration(*more), self.kafka, self.spark, stop)
-        thread = threading.Thread(target=orchestrator.run)
-        thread.start()
-        try:
-            yield orchestrator
-        finally:
-            stop.set()
-            thread.join(PATIENCE)
-            assert not thread.is_alive()
-
-    def states(self) -> dict[int, str]:
-        return {number: status.state for number, status in self._statuses().items()}
-
-    def status(self, generation: int) -> GenerationStatus | None:
-        return self._statuses().get(generation)
-
-    def _statuses(self) -> dict[int, GenerationStatus]:
-        return StatusBoard(self.kafka, self.configuration().settings).generations
-
-    def until(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < deadline, self.states()
-            self.pause.wait(0.1)
-
-    def until_rows(self, generation: int, expected: Mapping[str, list[dict[str, Any]]]) -> None:
-        """Waits until the tables hold exactly these rows, in this order."""
-        topics = {table: changelog_topic(self.prefix, table, generation) for table in expected}
-        changelogs = Changelogs(self.kafka, topics)
-        try:
-            self.until(
-                lambda: changelogs.poll() >= 0 and all([cells for _, cells in changelogs.content(table)] == rows for table, rows in expected.items())
-            )
-        finally:
-            changelogs.close()
 
 
 @pytest.fixture

@@ -2,9 +2,27 @@
 
 import re
 
+LASTING = {"cleanup.policy": "compact", "segment.ms": "600000", "min.cleanable.dirty.ratio": "0.2"}
+"""How topics that outlive generations are kept: only the last word on each key, compacted soon, since who starts reads all of them."""
+
 
 def status_topic(prefix: str) -> str:
     return f"{prefix}.status"
+
+
+def servers_topic(prefix: str) -> str:
+    """What each table server shows."""
+    return f"{prefix}.servers"
+
+
+def control_topic(prefix: str) -> str:
+    """Our own one: the order of its messages is the order of the verdicts."""
+    return f"{prefix}.control"
+
+
+def system_changelog(prefix: str, table: str) -> str:
+    """The changelog of a table that outlives generations."""
+    return f"{prefix}.{table}"
 
 
 def changelog_topic(prefix: str, table: str, generation: int) -> str:

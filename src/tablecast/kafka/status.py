@@ -1,8 +1,10 @@
-"""The records of the status topic: one a generation, keyed by its number, rewritten at each change of its state; and the pulse.
+"""The records of the status topic: one a generation, keyed by its number, rewritten at each change of its state; and the pulse. Beside it, the
+records of the servers' topic: what each table server shows.
 
 The pulse says, every PULSE_SECONDS, that the orchestrator lives and its queries run. Rows without a pulse behind them may be old.
 """
 
+from datetime import UTC, datetime
 from typing import Literal
 
 import msgspec
@@ -12,13 +14,15 @@ State = Literal["building", "hydrating", "ready", "live", "lingering", "retired"
 
 PULSE_KEY = b"pulse"
 PULSE_SECONDS = 1.0
+SERVER_SECONDS = 5.0
 BAR = 20
 
 
 class Pulse(msgspec.Struct, frozen=True):
-    """`failing` is why a query does not run, null while all do."""
+    """`failing` is why a query does not run, null while all do. `leader` is which orchestrator says so, null once it has given up the lead."""
 
     failing: str | None = None
+    leader: str | None = None
 
     def encode(self) -> bytes:
         return msgspec.json.encode(self)
@@ -65,11 +69,37 @@ class GenerationStatus(msgspec.Struct, frozen=True):
     error: str | None = None
     progress: Progress | None = None
     """Of the fill, while it is hydrating."""
+    ends: dict[str, int] = {}
+    """Changelog to the offset up to which a server must have read before it shows this generation. Told from `ready` on."""
+    join: dict[str, str] = {}
+    """Table to how it is joined, for those whose join a control message changes."""
+    requested: str | None = None
+    """The id of the control message that asked for it; null if it was the configuration."""
+    hydrated: float | None = None
+    """How many seconds it took until it was ready."""
     out_of_history: int = 0
     """Records that newer ones of their key pushed out of the history: their rows keep the values that they had. Counted at checkpoints."""
 
     def key(self) -> bytes:
         return str(self.generation).encode()
+
+    def encode(self) -> bytes:
+        return msgspec.json.encode(self)
+
+
+class ServerStatus(msgspec.Struct, frozen=True):
+    """What a table server says of itself on the servers' topic, keyed by its id: at each flip, and every SERVER_SECONDS."""
+
+    server: str
+    shows: int | None
+    """The generation that its viewers see."""
+    reads: int | None
+    """The generation that it reads beside that one."""
+    at: str
+    """ISO 8601, UTC."""
+
+    def key(self) -> bytes:
+        return self.server.encode()
 
     def encode(self) -> bytes:
         return msgspec.json.encode(self)
@@ -81,3 +111,12 @@ def decode_pulse(value: bytes) -> Pulse:
 
 def decode_status(value: bytes) -> GenerationStatus:
     return msgspec.json.decode(value, type=GenerationStatus)
+
+
+def decode_server(value: bytes) -> ServerStatus:
+    return msgspec.json.decode(value, type=ServerStatus)
+
+
+def told_time(moment: datetime) -> str:
+    """As all our statuses tell it: ISO 8601, UTC, milliseconds."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

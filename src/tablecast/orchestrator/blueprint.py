@@ -9,7 +9,9 @@ import pyspark
 import tablecast
 from tablecast.catalog import Bound, Catalog
 from tablecast.kafka.names import changelog_topic
-from tablecast.kafka.status import ColumnStatus, GenerationStatus, State, TableStatus
+from tablecast.kafka.status import ColumnStatus, GenerationStatus, State, TableStatus, told_time
+from tablecast.orchestrator.control import joins_of
+from tablecast.orchestrator.system_tables import system_table_statuses
 from tablecast.settings import Settings
 
 
@@ -19,17 +21,25 @@ class Blueprint:
     catalog: Catalog
     fingerprint: str
     changelogs: dict[str, str]
+    joins: dict[str, str]
+    """Of the tables whose join a control message changes."""
+    system: dict[str, TableStatus]
+    """The tables that outlive generations."""
+    requested: str | None = None
+    """The id of the control message that asked for it."""
 
     def status(self, state: State, error: str | None = None) -> GenerationStatus:
         return GenerationStatus(
             generation=self.number,
             state=state,
             topics={name: source.topic for name, source in self.catalog.sources.items()},
-            tables={name: self._table_status(name) for name in self.changelogs},
+            tables={name: self._table_status(name) for name in self.changelogs} | self.system,
             aliases=dict(self.catalog.aliases),
             fingerprint=self.fingerprint,
-            changed=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            changed=told_time(datetime.now(UTC)),
             error=error,
+            join=self.joins,
+            requested=self.requested,
         )
 
     def bounded(self) -> dict[str, Bound]:
@@ -43,9 +53,17 @@ class Blueprint:
         return TableStatus(self.changelogs[name], columns, bound.rows, bound.seconds)
 
 
-def draw(number: int, catalog: Catalog, settings: Settings) -> Blueprint:
-    changelogs = {table: changelog_topic(settings.changelog.prefix, table, number) for table in catalog.columns()}
-    return Blueprint(number, catalog, fingerprint(catalog, settings), changelogs)
+def draw(number: int, catalog: Catalog, settings: Settings, requested: str | None = None) -> Blueprint:
+    prefix = settings.changelog.prefix
+    return Blueprint(
+        number,
+        catalog,
+        fingerprint(catalog, settings),
+        changelogs={table: changelog_topic(prefix, table, number) for table in catalog.columns()},
+        joins=joins_of(catalog, settings.control.joins),
+        system=system_table_statuses(catalog, prefix),
+        requested=requested,
+    )
 
 
 def fingerprint(catalog: Catalog, settings: Settings) -> str:

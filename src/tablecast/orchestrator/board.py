@@ -1,88 +1,91 @@
 """The status topic as the orchestrator sees it: what was said before, and a place to say the next thing."""
 
 import contextlib
-from collections.abc import Mapping
+import threading
+from collections.abc import Sequence
 
-from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
+import msgspec
 
-from tablecast.errors import BrokerUnreachable
+from tablecast.errors import TablecastError
 from tablecast.kafka.admin import Topics
-from tablecast.kafka.clients import make_consumer, make_producer, translated
-from tablecast.kafka.names import status_topic
+from tablecast.kafka.names import LASTING, servers_topic, status_topic
+from tablecast.kafka.standing import standing
 from tablecast.kafka.status import PULSE_KEY, GenerationStatus, Pulse, decode_status
+from tablecast.orchestrator.ledger import Ledger, Record
 from tablecast.settings import KafkaSettings, Settings
 
-READ_SECONDS = 30.0
+BEAT_SECONDS = 5.0
+REMEMBERED = 20
+"""Generations that are over and still stand on the topic: who looks at the status sees what became of them."""
+OVER = ("retired", "failed")
 
 
 class StatusBoard:
-    """One writer. Every announcement is on the broker before announce() returns."""
+    """To be read by anybody; written only after lead(). Every announcement is on the broker before announce() returns."""
 
     def __init__(self, kafka: KafkaSettings, settings: Settings) -> None:
         self.kafka = kafka
         self.topic = status_topic(settings.changelog.prefix)
-        self.topics = Topics(kafka)
-        self.topics.ensure(self.topic, 1, {"cleanup.policy": "compact"}, settings.changelog.replication)
+        self.leader: str | None = None
+        self._ledger: Ledger | None = None
+        topics = Topics(kafka)
+        for topic in (self.topic, servers_topic(settings.changelog.prefix)):
+            topics.ensure(topic, 1, LASTING, settings.changelog.replication)
         self.generations = self._read()
-        self._producer: Producer = make_producer(kafka, {"acks": "all", "linger.ms": 0})
+
+    def lead(self, leader: str, stop: threading.Event) -> None:
+        """From now on nobody else can write."""
+        self._ledger = Ledger(self.kafka, f"{self.topic}.leader", stop)
+        self.leader = leader
+        self.generations = self._read()
+
+    @property
+    def ledger(self) -> Ledger:
+        if self._ledger is None:
+            raise ValueError("only the orchestrator that leads may write")
+        return self._ledger
 
     def live(self) -> GenerationStatus | None:
-        return next((status for status in self.generations.values() if status.state == "live"), None)
+        """The newest one that is called live."""
+        return next((status for _, status in sorted(self.generations.items(), reverse=True) if status.state == "live"), None)
 
     def next_number(self) -> int:
         return max(self.generations, default=0) + 1
 
-    def announce(self, status: GenerationStatus) -> None:
-        failures: list[KafkaException] = []
-        self._producer.produce(
-            self.topic,
-            status.encode(),
-            status.key(),
-            partition=0,
-            on_delivery=lambda error, _: failures.append(KafkaException(error)) if error else None,
-        )
-        if self._producer.flush(READ_SECONDS):
-            raise BrokerUnreachable("changelog", self.kafka.servers, f"a status was not taken within {READ_SECONDS:g} s")
-        if failures:
-            raise translated(failures[0], self.kafka, "changelog", self.topic, "write")
-        self.generations[status.generation] = status
+    def announce(self, *statuses: GenerationStatus, beside: Sequence[Record] = ()) -> None:
+        """All at once, together with what is written `beside` them."""
+        known = self.generations | {status.generation: status for status in statuses}
+        forgotten = _forgotten(known)
+        records = [Record(self.topic, status.key(), status.encode()) for status in statuses if status.generation not in forgotten]
+        records += [Record(self.topic, str(number).encode(), None) for number in forgotten]
+        self.ledger.write([*records, *beside])
+        self.generations = {number: status for number, status in known.items() if number not in forgotten}
 
     def beat(self, pulse: Pulse) -> None:
-        """Without waiting: a pulse that does not arrive says enough."""
-        with contextlib.suppress(BufferError):
-            self._producer.produce(self.topic, pulse.encode(), PULSE_KEY, partition=0)
-        self._producer.poll(0)
+        """A pulse that does not arrive says enough."""
+        pulse = msgspec.structs.replace(pulse, leader=self.leader)
+        with contextlib.suppress(TablecastError):
+            self.ledger.write([Record(self.topic, PULSE_KEY, pulse.encode())], BEAT_SECONDS)
+
+    def give_up_lead(self) -> None:
+        """Who waits need not wait any longer."""
+        self.leader = None
+        self.beat(Pulse())
 
     def _read(self) -> dict[int, GenerationStatus]:
         """Everything that stands on the topic now, the last word on each generation."""
-        end = self.topics.end_offsets(self.topic)[0]
-        begin = self.topics.begin_offsets(self.topic)[0]
-        consumer = make_consumer(self.kafka, {"group.id": self.topic, "enable.auto.commit": False, "enable.partition.eof": True})
-        consumer.assign([TopicPartition(self.topic, 0, begin)])
-        try:
-            return dict(_until(consumer, end)) if end > begin else {}
-        finally:
-            consumer.close()
+        statuses: dict[int, GenerationStatus] = {}
+        for message in standing(self.kafka, self.topic):
+            key, value = message.key() or b"", message.value()
+            if key == PULSE_KEY:
+                continue
+            if value is None:
+                statuses.pop(int(key), None)
+            else:
+                statuses[int(key)] = decode_status(value)
+        return statuses
 
 
-def _until(consumer: Consumer, end: int) -> Mapping[int, GenerationStatus]:
-    statuses: dict[int, GenerationStatus] = {}
-    while True:
-        message: Message | None = consumer.poll(READ_SECONDS)
-        if message is None:
-            raise BrokerUnreachable("changelog", "the status topic", f"no answer within {READ_SECONDS:g} s")
-        if message.error() is None:
-            _take(statuses, message)
-        if (message.offset() or 0) >= end - 1:
-            return statuses
-
-
-def _take(statuses: dict[int, GenerationStatus], message: Message) -> None:
-    key, value = message.key(), message.value()
-    if key == PULSE_KEY:
-        return
-    if value is None:
-        statuses.pop(int(key or b"0"), None)
-    else:
-        status = decode_status(value)
-        statuses[status.generation] = status
+def _forgotten(known: dict[int, GenerationStatus]) -> list[int]:
+    over = sorted(number for number, status in known.items() if status.state in OVER)
+    return over[: max(0, len(over) - REMEMBERED)]

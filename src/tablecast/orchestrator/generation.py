@@ -1,8 +1,8 @@
 """A generation that runs: its topics, checkpoints, spans and queries."""
 
 import logging
+import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -10,18 +10,16 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tablecast.errors import GenerationFailed
 from tablecast.kafka.admin import Topics
-from tablecast.kafka.changelog import record_bytes, seed_bytes
-from tablecast.kafka.java_settings import java_settings
-from tablecast.kafka.names import mark_topic, seed_topic
 from tablecast.orchestrator import spans
 from tablecast.orchestrator.blueprint import Blueprint
+from tablecast.orchestrator.generation_topics import GenerationTopics
 from tablecast.orchestrator.keeper import Keeper
 from tablecast.orchestrator.marks import Marks
 from tablecast.orchestrator.removal import folder_of, remove_generation
 from tablecast.orchestrator.trim import Trimmer
 from tablecast.pipeline.plan import QueryPlan, plan_queries
 from tablecast.pipeline.progress import Tell, told
-from tablecast.pipeline.query import Ends, Spans, fill, start_query
+from tablecast.pipeline.query import Spans, fill, start_query
 from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.pipeline.seed import mark_lanes
 from tablecast.pipeline.session import state_partitions
@@ -29,10 +27,6 @@ from tablecast.pipeline.slots import slots_needed
 from tablecast.settings import KafkaSettings, Settings, seconds
 
 log = logging.getLogger(__name__)
-
-COMPACTED = {"cleanup.policy": "compact"}
-# Kafka deletes no records of a compacted topic, and a bounded table has no use for compaction: the trimmer deletes what fell out.
-TRIMMED = {"cleanup.policy": "delete", "retention.ms": "-1", "segment.bytes": str(16 << 20)}
 
 
 class Generation:
@@ -49,6 +43,9 @@ class Generation:
         self.known_out_of_history = 0
         """What was counted before the keepers began to count."""
         self.state_partitions = state_partitions(session)
+        self.topics = GenerationTopics(blueprint, settings, changelog, len(self.plans), self.state_partitions)
+        self.abandoned = threading.Event()
+        self._slots: int | None = None
 
     @property
     def folder(self) -> Path:
@@ -58,9 +55,10 @@ class Generation:
     def spans_file(self) -> Path:
         return self.folder / "spans.json"
 
-    def build(self, tell: Tell) -> None:
-        """Creates the topics and writes every row of the records that exist now. `tell` hears how far that is, from another thread."""
-        self._create_topics()
+    def build(self, tell: Tell, tasks: int | None = None) -> None:
+        """Creates the topics and writes every row of the records that exist now, with at most so many `tasks` at once. `tell` hears how far that
+        is, from another thread. GenerationFailed once it is abandoned, and whatever Spark and Kafka raise."""
+        self.topics.create()
         sources = {given.source.topic for plan in self.plans for given in plan.inputs}
         measured = spans.measure(Topics(self.settings.kafka, "source"), sources, self.settings.pipeline.starting_offsets == "earliest")
         spans.save(measured, self.spans_file)
@@ -68,14 +66,30 @@ class Generation:
         log.info("[orchestrator] generation %d: filling %s records", self.blueprint.number, f"{total:,}")
         started = time.monotonic()
         for number, plan in enumerate(self.plans):
-            self._fill(number, plan, measured, tell)
+            self._go_on()
+            self._fill(number, plan, measured, tell, tasks)
         took = time.monotonic() - started
         log.info("[orchestrator] generation %d: filled in %.1f s (%s records/s)", self.blueprint.number, took, f"{total / took:,.0f}")
+
+    def abandon(self) -> None:
+        """Whoever builds it, in another thread, gives up soon. To be called again until that thread has ended: a job may begin just now."""
+        self.abandoned.set()
+        for number in range(len(self.plans)):
+            self.session.sparkContext.cancelJobGroup(self._job_group(number))
+
+    def _go_on(self) -> None:
+        if self.abandoned.is_set():
+            raise GenerationFailed(self.blueprint.number, "it was abandoned before it was ready")
 
     def slots(self) -> int:
         """How many task slots it holds while it runs. A micro-batch takes what is free, and gives it back."""
         if self.settings.pipeline.trigger == "microbatch":
             return 0
+        if self._slots is None:
+            self._slots = self._count_slots()
+        return self._slots
+
+    def _count_slots(self) -> int:
         topics = Topics(self.settings.kafka, "source")
         partitions = {source.topic: topics.partitions(source.topic) for source in self.blueprint.catalog.sources.values()}
         each = sum(slots_needed(plan, partitions, self.state_partitions, self.state_partitions) for plan in self.plans)
@@ -118,15 +132,16 @@ class Generation:
             groups.setdefault(keeper.name.removesuffix("-twin"), []).append(keeper)
         return list(groups.values())
 
-    def await_marks(self, given_up: Callable[[], bool]) -> None:
-        """Returns when every query knows what the batch job knew. GenerationFailed if a query fails before."""
+    def await_marks(self) -> None:
+        """Returns when every query knows what the batch job knew. GenerationFailed if a query fails, or it is abandoned, before."""
         lanes = mark_lanes(self.session, self.state_partitions)
         for number in range(len(self.plans)):
-            topics = self._ends(number).topics
+            topics = self.topics.of_query(number).topics
             marks = Marks(self.changelog, topics[SEEDS], topics[MARKS], self.state_partitions, lanes)
             try:
                 marks.send()
-                while not marks.all_came() and not given_up():
+                while not marks.all_came():
+                    self._go_on()
                     for reason in self.tend():
                         raise GenerationFailed(self.blueprint.number, reason)
             finally:
@@ -145,37 +160,14 @@ class Generation:
 
     def _keeper(self, number: int, name: str, known: Spans, delay: float) -> Keeper:
         def start() -> StreamingQuery:
-            return start_query(self.session, self.plans[number], self._ends(number), self.settings.pipeline, known, self.folder / name)
+            return start_query(self.session, self.plans[number], self.topics.of_query(number), self.settings.pipeline, known, self.folder / name)
 
         return Keeper(name, start, delay)
 
-    def _fill(self, number: int, plan: QueryPlan, measured: Spans, tell: Tell) -> None:
+    def _fill(self, number: int, plan: QueryPlan, measured: Spans, tell: Tell, tasks: int | None) -> None:
         if total := sum(measured[given.source.topic].records for given in plan.inputs):
-            with told(self.session, f"generation {self.blueprint.number}, query {number}", total, tell):
-                self.known_out_of_history += fill(self.session, plan, self._ends(number), self.settings.pipeline, measured)
+            with told(self.session, self._job_group(number), total, tell):
+                self.known_out_of_history += fill(self.session, plan, self.topics.of_query(number), self.settings.pipeline, measured, tasks)
 
-    def _create_topics(self) -> None:
-        topics = Topics(self.changelog)
-        copies = self.settings.changelog.replication
-        large = {"max.message.bytes": str(record_bytes(self.settings.pipeline.row_bytes))}
-        bounded = self.blueprint.bounded()
-        for topic in self.blueprint.changelogs.values():
-            topics.ensure(topic, 1, large | (TRIMMED if topic in bounded else COMPACTED), copies)
-        for number in range(len(self.plans)):
-            own = self._own_topics(number)
-            # Never deleted by age: a query that starts anew reads its seeds again.
-            seeds = {"max.message.bytes": str(seed_bytes(self.settings.pipeline.row_bytes)), "retention.ms": "-1"}
-            topics.ensure(own[SEEDS], self.state_partitions, seeds, copies)
-            topics.ensure(own[MARKS], 1, {"retention.ms": "-1"}, copies)
-
-    def _own_topics(self, number: int) -> dict[str, str]:
-        prefix, generation = self.settings.changelog.prefix, self.blueprint.number
-        return {SEEDS: seed_topic(prefix, generation, number), MARKS: mark_topic(prefix, generation, number)}
-
-    def _ends(self, number: int) -> Ends:
-        return Ends(
-            sources=java_settings(self.settings.kafka, "consumer").spark_options(),
-            seeds=java_settings(self.changelog, "consumer").spark_options(),
-            changelogs=java_settings(self.changelog, "producer").spark_options(),
-            topics=self.blueprint.changelogs | self._own_topics(number),
-        )
+    def _job_group(self, number: int) -> str:
+        return f"generation {self.blueprint.number}, query {number}"

@@ -1,193 +1,223 @@
-"""Keeps one generation live: builds it or goes on with it, restarts its queries when they fail, says so on the status topic."""
+"""Keeps one generation live, and swaps it for another behind everybody's eyes when a control message asks for that.
+
+            ┌─ clerk: control messages ──> swap: examination ──> build of the next one ──> promoted on the status topic
+one loop ───┼─ live: its queries are kept running
+            └─ lingering: the ones before it are removed
+"""
 
 import logging
 import threading
-import time
-from collections.abc import Callable
-from typing import TypeVar
+import uuid
+from datetime import UTC, datetime
 
 import msgspec
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tablecast.configuration import Configuration
-from tablecast.errors import GenerationFailed, SparkUnusable, TablecastError, TopicMissing
+from tablecast.errors import LeadLost
 from tablecast.jars import fetch
 from tablecast.kafka.admin import Topics, wait_until_up
 from tablecast.kafka.broker import wait_for_broker
 from tablecast.kafka.java_settings import java_settings
-from tablecast.kafka.status import Progress
-from tablecast.orchestrator.backoff import Backoff
-from tablecast.orchestrator.blueprint import Blueprint, draw
+from tablecast.kafka.status import GenerationStatus, told_time
+from tablecast.orchestrator.blueprint import draw, fingerprint
 from tablecast.orchestrator.board import StatusBoard
+from tablecast.orchestrator.clerk import Clerk
+from tablecast.orchestrator.control import Request, asked_for, overlaid
 from tablecast.orchestrator.generation import Generation
 from tablecast.orchestrator.heart import Heart
+from tablecast.orchestrator.lease import LeaseWatch
+from tablecast.orchestrator.lingering import Lingering
+from tablecast.orchestrator.patience import patiently
 from tablecast.orchestrator.removal import remove_generation
+from tablecast.orchestrator.retirement import Servers
+from tablecast.orchestrator.stage import Stage, Wanted
+from tablecast.orchestrator.swap import Swap
+from tablecast.orchestrator.system_tables import VersionClock, ensure_system_topics
 from tablecast.pipeline.session import start_session
-from tablecast.pipeline.slots import reserve
-from tablecast.settings import KafkaSettings
+from tablecast.settings import KafkaSettings, Settings
 
 log = logging.getLogger(__name__)
 
-POLL_SECONDS = 0.2
+POLL_SECONDS = 0.1
 WAIT_SECONDS = 60.0
 
-UNFINISHED = ("building", "hydrating", "ready", "lingering")
-
-Result = TypeVar("Result")
+HALF_BUILT = ("building", "hydrating", "ready")
 
 
 def orchestrate(configuration: Configuration, stop: threading.Event) -> None:
-    """Runs until `stop` is set. A Kafka that is away or a topic that is missing is waited for; it never ends by itself."""
-    changelog = configuration.settings.changelog.kafka or patiently(lambda: wait_for_broker(configuration.settings), stop)
-    if changelog is None:
+    """Runs until `stop` is set. A Kafka that is away or a topic that is missing is waited for; it ends by itself only when another leads."""
+    settings = configuration.settings
+    changelog = settings.changelog.kafka or patiently(lambda: wait_for_broker(settings), stop)
+    watch = patiently(lambda: watch_lease(settings, changelog, stop), stop) if changelog is not None else None
+    if changelog is None or watch is None:
         return
-    properties = java_settings(configuration.settings.kafka, "consumer").properties | java_settings(changelog, "producer").properties
-    session = start_session(configuration.settings, fetch(configuration.settings, ("spark",)).spark, properties)
+    properties = java_settings(settings.kafka, "consumer").properties | java_settings(changelog, "producer").properties
+    session = start_session(settings, fetch(settings, ("spark",)).spark, properties)
     log.info("[orchestrator] Spark %s is up", session.version)
     try:
-        Orchestrator(configuration, changelog, session, stop).run()
+        Orchestrator(configuration, changelog, session, stop, watch).run()
     finally:
         session.stop()
 
 
-def patiently(step: Callable[[], Result], stop: threading.Event) -> Result | None:
-    """The step's result, tried until it succeeds; None if stopped before. Each reason is told once."""
-    backoff, told = Backoff(), ""
-    while not stop.is_set():
-        try:
-            return step()
-        except TablecastError as error:
-            if not (error.transient or isinstance(error, TopicMissing)):
-                raise
-            if str(error) != told:
-                told = str(error)
-                log.warning("[orchestrator] waiting: %s", told)
-            stop.wait(backoff.next(time.monotonic()))
-    return None
+def watch_lease(settings: Settings, changelog: KafkaSettings, stop: threading.Event) -> LeaseWatch:
+    wait_until_up(changelog, WAIT_SECONDS, "changelog", stop.is_set)
+    watch = LeaseWatch(changelog, StatusBoard(changelog, settings).topic)
+    watch.start()
+    return watch
 
 
 class Orchestrator:
-    """One generation at a time: built or gone on with, kept running, and replaced when it cannot go on."""
+    """The one that leads does everything; others wait until it is gone."""
 
-    def __init__(self, configuration: Configuration, changelog: KafkaSettings, session: SparkSession, stop: threading.Event) -> None:
+    def __init__(
+        self, configuration: Configuration, changelog: KafkaSettings, session: SparkSession, stop: threading.Event, watch: LeaseWatch | None = None
+    ) -> None:
+        self.configuration = configuration
         self.settings = configuration.settings
         self.catalog = configuration.catalog
         self.changelog = changelog
         self.session = session
         self.stop = stop
-        self.lingering: dict[int, float] = {}
-        self.live: Generation | None = None
+        self.id = uuid.uuid4().hex
+        self.stage: Stage | None = None
+        self._watch = watch
+
+    @property
+    def live(self) -> Generation | None:
+        return self.stage.live if self.stage is not None else None
 
     def run(self) -> None:
-        board = patiently(self._open_board, self.stop)
-        if board is None or patiently(self._check_sources, self.stop) is None:
+        """LeadLost once another one leads."""
+        board = self._led()
+        stage = patiently(lambda: self._set_up(board), self.stop) if board is not None else None
+        if board is None or stage is None:
             return
-        self._clean_up(board)
-        generation = patiently(lambda: self._generation(board), self.stop)
-        if generation is None:
-            return
-        self.live = generation
-        heart = Heart(board, lambda: self.live.failing() if self.live else None)
+        self.stage = stage
+        heart = Heart(board, self._failing)
         heart.start()
-        log.info("[orchestrator] ready")
-        self._keep_running(generation, board).stop()
-        heart.stop()
+        servers = Servers(self.changelog, self.settings.changelog.prefix)
+        swap = Swap(stage, self.configuration, self.changelog, self.session, self.stop)
+        try:
+            self._run(stage, swap, servers)
+        except LeadLost as error:
+            log.error("[orchestrator] %s", error)
+            raise
+        finally:
+            swap.close()
+            for generation in stage.running():
+                generation.stop()
+            heart.stop()
+            servers.close()
+            stage.clerk.close()
+            board.give_up_lead()
 
-    def _open_board(self) -> StatusBoard:
-        wait_until_up(self.changelog, WAIT_SECONDS, "changelog", self.stop.is_set)
-        return StatusBoard(self.changelog, self.settings)
+    def _led(self) -> StatusBoard | None:
+        """The board, once nobody else leads; None if stopped before."""
+        watch = self._watch or patiently(lambda: watch_lease(self.settings, self.changelog, self.stop), self.stop)
+        if watch is None:
+            return None
+        try:
+            if not watch.is_free() and not self.stop.wait(1.0) and not watch.is_free():
+                log.info("[orchestrator] waits: another one leads, %s", watch.lease.leader)
+            while not watch.is_free():
+                if self.stop.wait(POLL_SECONDS):
+                    return None
+            return patiently(self._lead, self.stop)
+        finally:
+            watch.stop()
 
-    def _check_sources(self) -> bool:
-        wait_until_up(self.settings.kafka, WAIT_SECONDS, "source", self.stop.is_set)
-        topics = Topics(self.settings.kafka, "source")
-        for source in self.catalog.sources.values():
-            topics.check_readable(source.topic)
-        return True
+    def _lead(self) -> StatusBoard:
+        board = StatusBoard(self.changelog, self.settings)
+        board.lead(self.id, self.stop)
+        return board
 
-    def _generation(self, board: StatusBoard) -> Generation:
-        """The live one if it still means the same and its checkpoints are here, else a new one that takes over from it."""
-        live = board.live()
-        if live is not None:
-            known = self._of(draw(live.generation, self.catalog, self.settings))
-            if known.blueprint.fingerprint == live.fingerprint and known.spans_file.exists():
-                log.info("[orchestrator] generation %d goes on", live.generation)
-                known.known_out_of_history = live.out_of_history
-                known.start()
-                return known
-        return self._built(self._next(board), board)
+    def _set_up(self, board: StatusBoard) -> Stage:
+        settings, clock = self.settings, VersionClock()
+        ensure_system_topics(Topics(self.changelog), settings.changelog.prefix, settings.changelog.replication)
+        self._clean_up(board)
+        clerk = Clerk(settings, self.changelog, board.ledger, clock, self._fingerprint)
+        stage = Stage(board, clerk, clock, settings.changelog.prefix)
+        self._go_on(stage)
+        return stage
 
-    def _next(self, board: StatusBoard) -> Generation:
-        return self._of(draw(board.next_number(), self.catalog, self.settings))
-
-    def _of(self, blueprint: Blueprint) -> Generation:
-        return Generation(blueprint, self.session, self.settings, self.changelog)
+    def _fingerprint(self, request: Request) -> str:
+        return fingerprint(asked_for(self.catalog, request, self.settings.control.joins), self.settings)
 
     def _clean_up(self, board: StatusBoard) -> None:
-        """Removes what an earlier run left behind: half built, or not yet retired."""
-        for status in [status for status in board.generations.values() if status.state in UNFINISHED]:
-            self._retire(status.generation, board)
+        """Removes what an earlier run left half built."""
+        for status in [status for status in board.generations.values() if status.state in HALF_BUILT]:
+            remove_generation(status.generation, Topics(self.changelog), self.settings)
+            board.announce(_retired(status))
+            log.info("[orchestrator] generation %d was half built and is removed", status.generation)
 
-    def _retire(self, number: int, board: StatusBoard) -> None:
-        remove_generation(number, Topics(self.changelog), self.settings)
-        board.announce(msgspec.structs.replace(board.generations[number], state="retired"))
-        log.info("[orchestrator] generation %d is retired", number)
+    def _go_on(self, stage: Stage) -> None:
+        """With the live one, if it still means the same and its checkpoints are here; else a new one takes over from it."""
+        live = stage.board.live()
+        applied = live is not None and live.requested is not None
+        catalog = overlaid(self.catalog, live.topics, live.join) if live is not None and applied else self.catalog
+        if live is None or not self._goes_on(live, stage, Wanted(catalog, live.requested)):
+            stage.wanted = Wanted(catalog, live.requested if live is not None else None)
+        for status in stage.board.generations.values():
+            if status.state == "lingering" or (status.state == "live" and status is not live):
+                stage.lingering.append(Lingering(status.generation, None, live.generation if live is not None else status.generation))
 
-    def _built(self, generation: Generation, board: StatusBoard) -> Generation:
-        blueprint = generation.blueprint
-        log.info("[orchestrator] generation %d is being built", blueprint.number)
-        board.announce(blueprint.status("building"))
-        try:
-            reserve(self.session, generation.slots(), 0, f"generation {blueprint.number}")
-            board.announce(blueprint.status("hydrating"))
-            generation.build(lambda progress: self._tell(blueprint, board, progress))
-            generation.start()
-            generation.await_marks(self.stop.is_set)
-        except (PySparkException, TablecastError) as error:
-            generation.remove()
-            if isinstance(error, SparkUnusable):
-                raise
-            reason = str(error).strip().splitlines()[0][:500]
-            board.announce(blueprint.status("failed", reason))
-            raise GenerationFailed(blueprint.number, reason) from error
-        if self.stop.is_set():
-            generation.stop()
-            raise GenerationFailed(blueprint.number, "the orchestrator was stopped before it was filled")
-        self._promote(generation, board)
-        return generation
+    def _goes_on(self, live: GenerationStatus, stage: Stage, wanted: Wanted) -> bool:
+        blueprint = draw(live.generation, wanted.catalog, self.settings, wanted.requested)
+        known = Generation(blueprint, self.session, self.settings, self.changelog)
+        if blueprint.fingerprint != live.fingerprint or not known.spans_file.exists():
+            return False
+        log.info("[orchestrator] generation %d goes on", live.generation)
+        known.known_out_of_history = live.out_of_history
+        known.start()
+        stage.live = known
+        stage.correct(live.generation, tables=blueprint.status("live").tables)
+        return True
 
-    def _tell(self, blueprint: Blueprint, board: StatusBoard, progress: Progress) -> None:
-        log.info("[orchestrator] generation %d: filling %s", blueprint.number, progress)
-        board.announce(msgspec.structs.replace(board.generations[blueprint.number], progress=progress))
-
-    def _promote(self, generation: Generation, board: StatusBoard) -> None:
-        old = board.live()
-        board.announce(msgspec.structs.replace(generation.blueprint.status("live"), out_of_history=generation.out_of_history))
-        if old is not None:
-            board.announce(msgspec.structs.replace(old, state="lingering"))
-            self.lingering[old.generation] = time.monotonic() + self.settings.pipeline.linger_seconds
-        topics = " ".join(f"{name}={source.topic!r}" for name, source in self.catalog.sources.items())
-        log.info("[orchestrator] topics set %s", topics)
-
-    def _keep_running(self, generation: Generation, board: StatusBoard) -> Generation:
-        """Returns the generation that runs in the end: one whose records were lost to retention is replaced by a new one."""
+    def _run(self, stage: Stage, swap: Swap, servers: Servers) -> None:
+        told = False
         while not self.stop.wait(POLL_SECONDS):
-            for number in [number for number, due in self.lingering.items() if due <= time.monotonic()]:
-                del self.lingering[number]
-                self._retire(number, board)
-            self._tend(generation, board)
-            if generation.lost:
-                log.error("[orchestrator] generation %d cannot go on and is built anew", generation.blueprint.number)
-                generation.stop()
-                generation = patiently(lambda: self._built(self._next(board), board), self.stop) or generation
-                self.live = generation
-        return generation
+            if stage.board.ledger.lost is not None:
+                raise stage.board.ledger.lost
+            stage.clerk.read()
+            servers.listen()
+            self._tend_live(stage)
+            swap.step()
+            self._tend_lingering(stage, servers)
+            if stage.live is not None and not told:
+                told = True
+                log.info("[orchestrator] ready")
 
-    def _tend(self, generation: Generation, board: StatusBoard) -> None:
-        """Keeps its queries running, and the status true."""
-        for reason in generation.tend():
-            log.error("[orchestrator] generation %d: a query failed and is started again: %s", generation.blueprint.number, reason)
-        known = board.generations[generation.blueprint.number]
-        now = msgspec.structs.replace(known, error=generation.failing(), out_of_history=generation.out_of_history)
-        if now != known:
-            board.announce(now)
+    def _tend_live(self, stage: Stage) -> None:
+        """Keeps its queries running, and the status true. One that cannot go on is built anew; its rows stay until then."""
+        live = stage.live
+        if live is None:
+            return
+        number = live.blueprint.number
+        for reason in live.tend():
+            log.error("[orchestrator] generation %d: a query failed and is started again: %s", number, reason)
+        stage.correct(number, error=live.failing(), out_of_history=live.out_of_history)
+        if live.lost and stage.wanted is None:
+            log.error("[orchestrator] generation %d cannot go on and is built anew", number)
+            stage.wanted = Wanted(live.blueprint.catalog, live.blueprint.requested)
+
+    def _tend_lingering(self, stage: Stage, servers: Servers) -> None:
+        for lingering in list(stage.lingering):
+            if lingering.tend(servers, self.settings, self.changelog):
+                stage.lingering.remove(lingering)
+                stage.say(_retired(stage.board.generations[lingering.number]))
+                log.info("[orchestrator] generation %d is retired", lingering.number)
+
+    def _failing(self) -> str | None:
+        """Called by the heart, in its thread."""
+        if self.stage is None:
+            return None
+        if self.stage.live is not None:
+            return self.stage.live.failing()
+        shown = self.stage.board.live()
+        return f"generation {shown.generation} cannot go on, and another is being built in its place." if shown is not None else None
+
+
+def _retired(status: GenerationStatus) -> GenerationStatus:
+    return msgspec.structs.replace(status, state="retired", changed=told_time(datetime.now(UTC)))

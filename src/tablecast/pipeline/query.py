@@ -53,9 +53,10 @@ MOST_RECORDS = 20_000
 """Of a topic in one micro-batch: what came in while nobody ran is caught up in steps that fit into memory. Seeds all come in the first batch."""
 
 
-def fill(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings, spans: Spans) -> int:
+def fill(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings, spans: Spans, tasks: int | None = None) -> int:
     """Writes every row that the spans hold, and the seeds. May be run again: rows of the same version have the same content.
 
+    Reads and writes with at most so many `tasks` at once, where something else runs on the same machine; None: as many as there are partitions.
     Returns how many records were pushed out of the history of their key.
     """
 
@@ -63,9 +64,12 @@ def fill(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineS
         span = spans[source.topic]
         return backlog(session, source.topic, ends.sources, span.begin, span.end)
 
-    filling = Filling(_records(plan, settings, read), plan, ends.topics, settings)
+    def gently(frame: DataFrame) -> DataFrame:
+        return frame if tasks is None else frame.coalesce(tasks)
+
+    filling = Filling(gently(_records(plan, settings, read)), plan, ends.topics, settings)
     try:
-        write_changelogs(filling.rows(), ends.changelogs, settings.row_bytes)
+        write_changelogs(gently(filling.rows()), ends.changelogs, settings.row_bytes)
         return filling.out_of_history()
     finally:
         filling.close()

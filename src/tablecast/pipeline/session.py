@@ -52,7 +52,7 @@ MICROBATCH_PACKAGES = ("pandas", "protobuf", "pyarrow")
 def start_session(settings: Settings, jars: Sequence[Path], properties: Mapping[str, str]) -> SparkSession:
     """Starts Spark in this process, with `properties` of its Java. Spark has one session a process: a second call changes nothing."""
     check_packages(settings.pipeline)
-    if _is_local(settings.pipeline):
+    if is_local(settings.pipeline):
         # Else the workers would be of whatever python3 is first on the path, which knows nothing of us.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("tablecast").master(_master(settings))
@@ -114,7 +114,8 @@ def state_partitions(session: SparkSession) -> int:
     return int(session.conf.get("spark.sql.shuffle.partitions") or 1)
 
 
-def _is_local(settings: PipelineSettings) -> bool:
+def is_local(settings: PipelineSettings) -> bool:
+    """Whether Spark runs in this machine's own process."""
     return settings.master == "auto" or settings.master.startswith("local")
 
 

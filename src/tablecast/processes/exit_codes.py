@@ -2,17 +2,21 @@
 
 import signal
 
-from tablecast.errors import ConfigurationError, InstallationError, PortInUse, StateDirInUse, TablecastError, UntranslatableSetting
+from tablecast.errors import ConfigurationError, InstallationError, LeadLost, PortInUse, StateDirInUse, TablecastError, UntranslatableSetting
 
 FAILED = 1
 TERMINAL = 2
 """Starting it again would end the same way: somebody has to change something first."""
 LIFELINE_LOST = 3
+LEAD_LOST = 4
+"""An orchestrator that another one has taken over from. Started again it is a standby."""
 
 NEEDS_A_PERSON = (ConfigurationError, InstallationError, PortInUse, StateDirInUse, UntranslatableSetting)
 
 
 def exit_code(error: TablecastError) -> int:
+    if isinstance(error, LeadLost):
+        return LEAD_LOST
     return TERMINAL if isinstance(error, NEEDS_A_PERSON) else FAILED
 
 

@@ -41,7 +41,7 @@ async def on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 404:
         return error_answer(NotFound(request.url.path))
-    hint = "Only GET is served there." if error.status_code == 405 else ""
+    hint = f"Only {(error.headers or {}).get('Allow', 'GET')} is served there." if error.status_code == 405 else ""
     answer = _answer(_code(error.detail), f"{request.method} {request.url.path[:100]} is refused: {error.detail}.", hint, error.status_code)
     answer.headers.update(error.headers or {})
     return answer

@@ -6,8 +6,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from tablecast.catalog import Column
-from tablecast.errors import BadView, BadWindow, NotReady
+from tablecast.errors import BadView, BadWindow, ControlsTooMany, MessageTooLarge, NotReady, TablecastError, ViewerError
 from tablecast.server.answers import error_answer, json_answer, json_bytes
+from tablecast.server.control import ControlDesk
 from tablecast.server.feed import Feed
 from tablecast.server.hub import Hub
 from tablecast.server.metrics import exposition
@@ -32,10 +33,11 @@ class Visit:
 class Api:
     """Each method is one path."""
 
-    def __init__(self, hub: Hub, settings: ServerSettings, feed: Feed | None) -> None:
+    def __init__(self, hub: Hub, settings: ServerSettings, feed: Feed | None, desk: ControlDesk | None) -> None:
         self._hub = hub
         self._settings = settings
         self._feed = feed
+        self._desk = desk
 
     async def tables(self, request: Request) -> Response:
         generation = self._hub.current()
@@ -47,31 +49,54 @@ class Api:
 
     async def rows(self, request: Request) -> Response:
         name = request.path_params["name"]
-        generation = self._hub.current()
-        views = generation.find(name)
-        window = read_window(request.query_params, self._settings.window_rows)
-        visit = Visit()
-        viewport = views.open(read_spec(request.query_params), window, visit)
-        try:
-            await self._hub.built(viewport)
-            return _rows(name, generation.number, viewport)
-        finally:
-            viewport.release(visit)
+        spec, window = read_spec(request.query_params), read_window(request.query_params, self._settings.window_rows)
+        while True:
+            generation = self._hub.current()
+            visit = Visit()
+            viewport = generation.find(name).open(spec, window, visit)
+            try:
+                await self._hub.built(viewport)
+                # While a view was built, the tables may have changed over: the old ones are not shown any more.
+                if self._hub.generation is generation:
+                    return _rows(name, generation.number, viewport)
+            finally:
+                viewport.release(visit)
 
     async def status(self, request: Request) -> Response:
         generation = self._hub.generation
+        coming = self._feed.coming if self._feed is not None else None
         return json_answer(
             {
                 "feed": {"state": self._hub.feed.state, "message": self._hub.feed.message},
                 "generation": generation.number if generation else None,
+                "reads": coming.number if coming else None,
                 "generations": self._hub.statuses,
+                "servers": self._feed.servers() if self._feed is not None else [],
             }
         )
 
+    async def control(self, request: Request) -> Response:
+        """202 with the id of the verdict, or 200 when there is nothing to change."""
+        if self._desk is None:
+            raise NotReady("no control topic is known here")
+        body = await _body(request, self._settings.message_bytes)
+        try:
+            id = await self._desk.take(body)
+        except ControlsTooMany as error:
+            answer = error_answer(error)
+            answer.headers["retry-after"] = str(error.seconds)
+            return answer
+        except ViewerError:
+            raise
+        except TablecastError as error:
+            return error_answer(error, 503)
+        return json_answer({"verdict": "no_change"}) if id is None else json_answer({"id": id}, 202)
+
     async def metrics(self, request: Request) -> Response:
-        shown = self._feed.shown if self._feed is not None else None
+        shown, coming = (self._feed.shown, self._feed.coming) if self._feed is not None else (None, None)
         lag, rejected = (shown.reader.lag, shown.follower.rejected) if shown is not None else (0, 0)
-        return PlainTextResponse(exposition(self._hub, lag, rejected), media_type="text/plain; version=0.0.4")
+        reads = coming.number if coming is not None else None
+        return PlainTextResponse(exposition(self._hub, lag, rejected, reads), media_type="text/plain; version=0.0.4")
 
     async def healthz(self, request: Request) -> Response:
         return json_answer({"alive": True})
@@ -83,6 +108,16 @@ class Api:
         except NotReady as error:
             return error_answer(error)
         return json_answer({"ready": True})
+
+
+async def _body(request: Request, limit: int) -> bytes:
+    """Raises MessageTooLarge as soon as there is too much of it."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > limit:
+            raise MessageTooLarge(len(body), limit)
+    return body
 
 
 def read_window(query: QueryParams, limit: int) -> Window:

@@ -17,6 +17,7 @@ from tablecast.server.answers import error_answer, on_crash, on_http_error, on_v
 from tablecast.server.api import Api
 from tablecast.server.auth import Gate
 from tablecast.server.connection import Reception
+from tablecast.server.control import ControlDesk
 from tablecast.server.feed import Feed
 from tablecast.server.hub import Hub
 from tablecast.server.page import PAGE, Index, PageFiles
@@ -26,13 +27,16 @@ TRIM_SECONDS = 1.0
 _GUARDED = ("/api", "/metrics")
 
 
-def create_app(hub: Hub, settings: ServerSettings, gate: Gate, feed: Feed | None = None, page: Path = PAGE) -> Starlette:
+def create_app(
+    hub: Hub, settings: ServerSettings, gate: Gate, feed: Feed | None = None, desk: ControlDesk | None = None, page: Path = PAGE
+) -> Starlette:
     """Without a feed it serves what the hub has, which is what tests want."""
-    api = Api(hub, settings, feed)
+    api = Api(hub, settings, feed, desk)
     routes = [
         Route("/api/tables", api.tables),
         Route("/api/tables/{name}/rows", api.rows),
         Route("/api/status", api.status),
+        Route("/api/control", api.control, methods=["POST"]),
         Route("/metrics", api.metrics),
         Route("/healthz", api.healthz),
         Route("/readyz", api.readyz),

@@ -13,7 +13,17 @@ from confluent_kafka import Message
 from tablecast.catalog import Bound, Column, ColumnType
 from tablecast.errors import BadView
 from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER
-from tablecast.kafka.status import PULSE_KEY, GenerationStatus, Pulse, TableStatus, decode_pulse, decode_status
+from tablecast.kafka.status import (
+    PULSE_KEY,
+    GenerationStatus,
+    Pulse,
+    ServerStatus,
+    TableStatus,
+    decode_pulse,
+    decode_server,
+    decode_status,
+)
+from tablecast.server.reader import Reading
 from tablecast.tables.generation import Generation
 from tablecast.tables.live_table import LiveTable
 from tablecast.tables.view import ViewSpec
@@ -27,6 +37,11 @@ Change = tuple[str, bytes, bytes | None, bytes | None, bytes | None]
 
 IN_FLIGHT = 8
 """Batches that wait for the event loop at most; then the reader waits too."""
+STEP = 100
+YIELD_SECONDS = 0.001
+"""While viewers look at another generation, a fill makes a pause after every STEP records, so that the loop finds the interpreter free."""
+BUILD_ROWS = 100
+"""Rows of a view that are taken in before the reader reads on."""
 
 _TYPES: frozenset[str] = frozenset(get_args(ColumnType))
 
@@ -45,13 +60,17 @@ class StatusFollower:
         self._changed = changed
         self._lost = lost
         self._caught_up = False
+        self._read = False
 
     def records(self, messages: list[Message]) -> None:
         records = [(message.key() or b"", message.value()) for message in messages]
         self._post(lambda: self._apply(records))
 
-    def caught_up(self) -> None:
-        self._post(self._finish)
+    def turn(self, reading: Reading) -> bool:
+        if not (self._read or reading.behind):
+            self._read = True
+            self._post(self._finish)
+        return False
 
     def waits(self, missing: Sequence[str]) -> None:
         self.missing = tuple(missing)
@@ -87,6 +106,31 @@ class StatusFollower:
         self._changed(self)
 
 
+class ServersFollower:
+    """Keeps what each server says of itself. Trouble is nobody's concern: the next sign of life tells it again."""
+
+    def __init__(self) -> None:
+        self.servers: dict[bytes, ServerStatus] = {}
+
+    def records(self, messages: list[Message]) -> None:
+        for message in messages:
+            key, value = message.key() or b"", message.value()
+            if value is None:
+                self.servers.pop(key, None)
+            else:
+                with suppress(msgspec.DecodeError):
+                    self.servers[key] = decode_server(value)
+
+    def turn(self, reading: Reading) -> bool:
+        return False
+
+    def waits(self, missing: Sequence[str]) -> None:
+        pass
+
+    def lost(self, reason: str) -> None:
+        self.servers.clear()
+
+
 class FillEvents(Protocol):
     """What the feed does about a generation, on the loop."""
 
@@ -100,10 +144,21 @@ class FillEvents(Protocol):
 
 
 class GenerationFollower:
-    """Fills the tables of one generation in the reader's thread, where nobody else sees them; from then on it applies changes on the loop."""
+    """Fills the tables of one generation in the reader's thread, where nobody else sees them, until its status says live, all that this status asks
+    for has been read, and the views that viewers have open are built. Then it hands the tables over to the loop, and applies later changes there:
+    they are posted behind the handing over, so that none is missed."""
 
-    def __init__(self, status: GenerationStatus, post: Post, wanted: Callable[[], Mapping[str, Set[ViewSpec]]], events: FillEvents) -> None:
+    def __init__(
+        self,
+        status: GenerationStatus,
+        post: Post,
+        wanted: Callable[[], Mapping[str, Set[ViewSpec]]],
+        events: FillEvents,
+        beside: bool = False,
+    ) -> None:
+        """`beside`: viewers look at another generation meanwhile."""
         self.status = status
+        """The newest one; replaced by the feed, from the loop."""
         self.generation = Generation(status.generation, [_table(name, table) for name, table in status.tables.items()], status.aliases)
         self.filled = False
         self.rejected = 0
@@ -112,6 +167,7 @@ class GenerationFollower:
         self._post = post
         self._wanted = wanted
         self._events = events
+        self._pause = YIELD_SECONDS if beside else 0.0
         self._flight = threading.Semaphore(IN_FLIGHT)
         self._abandoned = False
 
@@ -120,19 +176,25 @@ class GenerationFollower:
         self._abandoned = True
 
     def records(self, messages: list[Message]) -> None:
-        changes = [_change(message) for message in messages]
         if not self.filled:
-            self._apply(changes)
+            self._take_in(messages)
             return
+        changes = [_change(message) for message in messages]
         while not self._flight.acquire(timeout=0.1):
             if self._abandoned:
                 return
         self._post(lambda: self._land(changes))
 
-    def caught_up(self) -> None:
-        self._prepare_views()
-        self.filled = True
-        self._post(lambda: self._events.filled(self))
+    def turn(self, reading: Reading) -> bool:
+        """Views are built as soon as the end was reached once: most of a fill then goes into them as it comes, and little is left for the end."""
+        if self.filled or self._abandoned or reading.behind:
+            return False
+        if not self._views_are_built():
+            return True
+        status = self.status
+        if status.state == "live" and self._has_read(status.ends, reading):
+            self._hand_over()
+        return False
 
     def waits(self, missing: Sequence[str]) -> None:
         self.missing = tuple(missing)
@@ -163,15 +225,41 @@ class GenerationFollower:
         if self.rejected == 1:
             log.warning("[server] a record of %s with the key %r is not of the changelog's format and is skipped: %s", topic, key, error)
 
-    def _prepare_views(self) -> None:
-        """Builds what viewers have open in the generation before, so that the flip has nothing left to build."""
+    def _take_in(self, messages: list[Message]) -> None:
+        for start in range(0, len(messages), STEP):
+            if self._abandoned:
+                return
+            self._apply([_change(message) for message in messages[start : start + STEP]])
+            if self._pause:
+                time.sleep(self._pause)
+
+    def _has_read(self, ends: Mapping[str, int], reading: Reading) -> bool:
+        """Where a server begins late, what was there is far more than these ends; that it has been read is known already."""
+        return all(reading.position(topic) >= ends[topic] for topic in self._tables if topic in ends)
+
+    def _views_are_built(self) -> bool:
+        """Goes on building what viewers have open in the generation before, so that the flip has nothing left to build."""
+        built = True
         for name, specs in self._wanted().items():
             if name not in self.generation.views:
                 continue
             views = self.generation.views[name]
+            views.keep_only(specs)
             for spec in specs:
                 with suppress(BadView):
-                    views.prepare(spec).build(len(views.table))
+                    view = views.prepare(spec)
+                    view.build(BUILD_ROWS)
+                    built = built and view.ready
+        if not built and self._pause:
+            time.sleep(self._pause)
+        return built
+
+    def _hand_over(self) -> None:
+        now = time.time_ns() // 1_000_000
+        for table in self.generation.tables():
+            table.trim(now)
+        self.filled = True
+        self._post(lambda: self._events.filled(self))
 
 
 def _table(name: str, status: TableStatus) -> LiveTable:

@@ -35,6 +35,7 @@ class Counters:
     """Grow from the start of the process on."""
 
     records: int = 0
+    flips: int = 0
     messages: int = 0
     stalled: int = 0
 
@@ -71,6 +72,7 @@ class Hub:
     def flip(self, generation: Generation) -> None:
         """From this instant all tables are those of `generation`, under the same subscriptions."""
         before, self.generation = self.generation, generation
+        self.counters.flips += 1
         # A viewer never goes back to an older generation, so where numbers began anew it has to begin anew too.
         begins_anew = before is not None and generation.number < before.number
         for viewer in list(self.audience):

@@ -7,7 +7,7 @@ from tablecast.server.hub import Hub
 Sample = tuple[dict[str, str], int]
 
 
-def exposition(hub: Hub, lag: int, rejected: int) -> str:
+def exposition(hub: Hub, lag: int, rejected: int, reads: int | None) -> str:
     """The text format of Prometheus."""
     generation, counters = hub.generation, hub.counters
     tables = generation.tables() if generation is not None else []
@@ -17,6 +17,9 @@ def exposition(hub: Hub, lag: int, rejected: int) -> str:
         [
             _metric("tablecast_rows", "gauge", "Rows of a table.", [({"table": table.name}, len(table)) for table in tables]),
             _metric("tablecast_generation", "gauge", "The generation that is shown.", [({}, generation.number)] if generation else []),
+            _metric("tablecast_generation_read", "gauge", "The generation that is read beside it.", [({}, reads)] if reads is not None else []),
+            _metric("tablecast_generation_state", "gauge", "1 for the state that a generation is in.", _states(hub)),
+            _metric("tablecast_flips_total", "counter", "How often all tables changed over to another generation.", [({}, counters.flips)]),
             _metric("tablecast_out_of_history_records", "gauge", "Records whose rows no later record can change any more.", _out_of_history(hub)),
             _metric("tablecast_viewers", "gauge", "Connections of viewers.", [({}, len(hub.audience))]),
             _metric("tablecast_subscriptions", "gauge", "Open subscriptions.", [({}, sum(len(viewport.holders) for viewport in viewports))]),
@@ -29,6 +32,11 @@ def exposition(hub: Hub, lag: int, rejected: int) -> str:
             _metric("tablecast_viewers_stalled_total", "counter", "Viewers closed because they took nothing.", [({}, counters.stalled)]),
         ]
     )
+
+
+def _states(hub: Hub) -> list[Sample]:
+    """Without those that are gone, of which there are more with every swap."""
+    return [({"generation": str(status.generation), "state": status.state}, 1) for status in hub.statuses if status.state != "retired"]
 
 
 def _out_of_history(hub: Hub) -> list[Sample]:

@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Protocol
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -15,8 +15,10 @@ from tablecast.settings import KafkaSettings
 
 log = logging.getLogger(__name__)
 
+Partition = tuple[str, int]
+
 BATCH = 1000
-_POLL_SECONDS = 0.1
+_POLL_SECONDS = 0.05
 _RETRY_SECONDS = 0.5
 _LAG_SECONDS = 1.0
 _LOST = MISSING | {KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE}
@@ -36,13 +38,24 @@ _OWN: dict[str, str | int | bool] = {
 """No group, no commits, quick answers, and an error instead of a silent jump to other offsets."""
 
 
+class Reading(Protocol):
+    """How far a reader is."""
+
+    @property
+    def behind(self) -> Set[Partition]:
+        """The partitions whose end has not been reached since the reader began."""
+
+    def position(self, topic: str) -> int:
+        """The offset up to which the first partition of the topic has been read: all before it has been handed over."""
+
+
 class Follower(Protocol):
     """Gets what a reader reads, called in the reader's thread."""
 
     def records(self, messages: list[Message]) -> None: ...
 
-    def caught_up(self) -> None:
-        """Called once: everything that the topics held when the reader began has been handed over."""
+    def turn(self, reading: "Reading") -> bool:
+        """Called after the records of each round, and every moment without any. Whether there is more to do at once."""
 
     def waits(self, missing: Sequence[str]) -> None:
         """The reader cannot begin before these topics exist."""
@@ -65,6 +78,17 @@ class TopicReader:
         self._thread = threading.Thread(target=self._run, name=f"reader of {len(self._names)} topics", daemon=True)
         self._lag_at = 0.0
         self._told: set[int] = set()
+        self._behind: set[Partition] = set()
+        self._ends: dict[Partition, int] = {}
+        """Where the end of a partition was when it was last reached. After the last record there may be more: markers of transactions."""
+
+    @property
+    def behind(self) -> Set[Partition]:
+        return self._behind
+
+    def position(self, topic: str) -> int:
+        [part] = self._consumer.position([TopicPartition(topic, 0)])
+        return max(part.offset, self._ends.get((topic, 0), 0))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,20 +101,26 @@ class TopicReader:
         """The thread ends within a moment; nothing is handed over after `join`."""
         self._stopped.set()
 
-    def join(self, timeout: float) -> None:
+    def join(self, timeout: float | None = None) -> None:
         self._thread.join(timeout)
 
     @property
     def stopped(self) -> bool:
         return self._stopped.is_set()
 
+    @property
+    def ended(self) -> bool:
+        """Whether its thread has begun and is over."""
+        return self._thread.ident is not None and not self._thread.is_alive()
+
     def _run(self) -> None:
         consumer = self._consumer
         try:
             self.topics = self._found()
             assigned = [TopicPartition(topic.name, partition, OFFSET_BEGINNING) for topic in self.topics.values() for partition in topic.partitions]
+            self._behind = {(part.topic, part.partition) for part in assigned}
             consumer.assign(assigned)
-            self._read(consumer, {(part.topic, part.partition) for part in assigned})
+            self._read(consumer)
         except KafkaException as error:
             self._follower.lost(code_of(error).str())
         except Exception:
@@ -114,29 +144,29 @@ class TopicReader:
             self._stopped.wait(_RETRY_SECONDS)
         return {}
 
-    def _read(self, consumer: Consumer, behind: set[tuple[str, int]]) -> None:
-        caught_up = False
+    def _read(self, consumer: Consumer) -> None:
+        busy = False
         while not self.stopped:
             # A poll returns at the first record; consume alone would wait for a full batch.
-            first = consumer.poll(_POLL_SECONDS)
+            first = consumer.poll(0 if busy else _POLL_SECONDS)
             messages = [] if first is None else [first, *consumer.consume(BATCH - 1, 0)]
             records = [message for message in messages if message.error() is None]
             if records:
                 self._follower.records(records)
             for message in messages:
-                if not self._goes_on(message, behind):
+                if not self._goes_on(message):
                     return
-            if not behind and not caught_up:
-                caught_up = True
-                self._follower.caught_up()
+            busy = self._follower.turn(self)
             self._measure(consumer)
 
-    def _goes_on(self, message: Message, behind: set[tuple[str, int]]) -> bool:
+    def _goes_on(self, message: Message) -> bool:
         error = message.error()
         if error is None:
             return True
         if error.code() == KafkaError._PARTITION_EOF:
-            behind.discard((message.topic() or "", message.partition() or 0))
+            partition = (message.topic() or "", message.partition() or 0)
+            self._behind.discard(partition)
+            self._ends[partition] = message.offset() or 0
         elif error.code() in _LOST:
             self._follower.lost(f"{message.topic()}: {error.str()}")
             return False

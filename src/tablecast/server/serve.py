@@ -12,8 +12,10 @@ import uvicorn
 from starlette.applications import Starlette
 
 from tablecast.errors import ConfigurationError, PortInUse, Problem
+from tablecast.kafka.control import send_control
 from tablecast.server.app import create_app
 from tablecast.server.auth import Gate
+from tablecast.server.control import ControlDesk
 from tablecast.server.feed import Feed
 from tablecast.server.hub import Hub
 from tablecast.server.viewer_socket import ViewerSocket
@@ -46,8 +48,9 @@ def make_program(settings: Settings, changelog: KafkaSettings, listener: socket.
         expected = "a key of at least 8 characters, best given as TABLECAST_SERVER_PSK"
         raise ConfigurationError([Problem("server.psk", "needed by the server", "nothing", expected)])
     hub = Hub()
-    feed = Feed(changelog, settings.changelog.prefix, hub)
-    app = create_app(hub, settings.server, Gate(settings.server.psk), feed)
+    prefix = settings.changelog.prefix
+    desk = ControlDesk(hub, lambda message: send_control(changelog, prefix, message))
+    app = create_app(hub, settings.server, Gate(settings.server.psk), Feed(changelog, prefix, hub), desk)
     return Program(uvicorn_config(app, settings.server), address(settings.server.host, listener), on_ready)
 
 

@@ -87,6 +87,11 @@ class SharedViews:
             self._views.pop(spec).leave()
             del self._uses[spec]
 
+    def keep_only(self, specs: Set[ViewSpec]) -> None:
+        """Drops the views of other specs. Only for a table that nobody looks at yet."""
+        for spec in self._views.keys() - specs:
+            self._views.pop(spec).leave()
+
     def specs(self) -> Set[ViewSpec]:
         return frozenset(self._views)
 
@@ -111,3 +116,9 @@ class Generation:
 
     def tables(self) -> list[LiveTable]:
         return [views.table for views in self.views.values()]
+
+    def dismantle(self) -> None:
+        """Gives the memory back. Nobody may look at it any more; called in a thread of its own."""
+        for views in self.views.values():
+            views.keep_only(frozenset())
+            views.table.dismantle()

@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 
 from tablecast.server.app import create_app
 from tablecast.server.auth import Gate
+from tablecast.server.control import ControlDesk
 from tablecast.server.hub import Hub
 from tablecast.settings import ServerSettings
 
@@ -45,8 +46,8 @@ Client = Callable[..., Browser]
 
 @pytest.fixture
 def client(tmp_path: Path) -> Client:
-    def make(hub: Hub, key: bool = True, page: Path = tmp_path / "no page", **settings: Any) -> Browser:
-        app = create_app(hub, ServerSettings(**settings), Gate(SecretStr(KEY)), page=page)
+    def make(hub: Hub, key: bool = True, page: Path = tmp_path / "no page", desk: ControlDesk | None = None, **settings: Any) -> Browser:
+        app = create_app(hub, ServerSettings(**settings), Gate(SecretStr(KEY)), desk=desk, page=page)
         return Browser(app, BEARER if key else {})
 
     return make
@@ -122,6 +123,7 @@ def test_a_bad_query_is_refused_with_a_code(hub: Hub, client: Client, query: str
         ("GET /..%2f..%2fsettings.py", 404, "not_found"),
         ("POST /api/tables", 405, "method_not_allowed"),
         ("POST /nothing", 405, "method_not_allowed"),
+        ("POST /api/control", 503, "not_ready"),
     ],
 )
 def test_every_error_has_one_form(hub: Hub, client: Client, asked: str, status: int, code: str) -> None:
@@ -150,7 +152,13 @@ def test_health_and_readiness_need_no_key(hub: Hub, client: Client) -> None:
 
 
 def test_status(hub: Hub, client: Client) -> None:
-    assert client(hub).get("/api/status").json() == {"feed": {"state": "live", "message": None}, "generation": 1, "generations": []}
+    assert client(hub).get("/api/status").json() == {
+        "feed": {"state": "live", "message": None},
+        "generation": 1,
+        "reads": None,
+        "generations": [],
+        "servers": [],
+    }
 
 
 def test_metrics(hub: Hub, client: Client) -> None:

@@ -65,11 +65,21 @@ class Events:
         self.heard.append(f"applied {records}")
 
 
-def status(generation: int, state: State = "live") -> GenerationStatus:
+@dataclass
+class Place:
+    """How far a reader is, as a test says."""
+
+    behind: set[tuple[str, int]] = field(default_factory=set)
+    positions: dict[str, int] = field(default_factory=dict)
+
+    def position(self, topic: str) -> int:
+        return self.positions.get(topic, 0)
+
+
+def status(generation: int, state: State = "live", ends: dict[str, int] | None = None) -> GenerationStatus:
     columns = (ColumnStatus("n", "int64"), ColumnStatus("shape", "hexagon"))
-    return GenerationStatus(
-        generation, state, {}, {"users": TableStatus("changelog", columns, max_rows=3)}, {"user": "users"}, "f", "2026-01-01T00:00:00Z"
-    )
+    tables = {"users": TableStatus("changelog", columns, max_rows=3)}
+    return GenerationStatus(generation, state, {}, tables, {"user": "users"}, "f", "2026-01-01T00:00:00Z", ends=ends or {})
 
 
 def record(id: str, value: bytes | None, version: bytes | None) -> FakeMessage:
@@ -81,6 +91,7 @@ class Filling:
     follower: GenerationFollower
     loop: Loop
     events: Events
+    wanted: dict[str, Set[ViewSpec]]
 
     def ids(self) -> list[str]:
         return [row.id for row in self.follower.generation.find("users").table.rows(0, 9)]
@@ -93,14 +104,14 @@ class Filling:
 def filling() -> Filling:
     loop, events = Loop(), Events()
     wanted: dict[str, Set[ViewSpec]] = {"users": {BY_N, ViewSpec((SortKey("gone"),))}, "vanished": {BY_N}}
-    return Filling(GenerationFollower(status(1), loop.post, lambda: wanted, events), loop, events)
+    return Filling(GenerationFollower(status(1), loop.post, lambda: wanted, events), loop, events, wanted)
 
 
 def test_it_fills_apart_and_applies_on_the_loop_afterwards(filling: Filling) -> None:
     filling.come(record("a", b'{"n":"1"}', b"1:0:1"), record("b", b'{"n":"2"}', b"1:0:2"))
     assert filling.ids() == ["a", "b"]
     assert filling.loop.steps == []
-    filling.follower.caught_up()
+    filling.follower.turn(Place())
     filling.come(record("a", None, b"1:0:3"))
     assert filling.ids() == ["a", "b"]
     filling.loop.run()
@@ -110,10 +121,57 @@ def test_it_fills_apart_and_applies_on_the_loop_afterwards(filling: Filling) -> 
 
 def test_open_views_are_ready_before_the_flip(filling: Filling) -> None:
     filling.come(record("a", b'{"n":"1"}', b"1:0:1"))
-    filling.follower.caught_up()
+    filling.follower.turn(Place())
     views = filling.follower.generation.find("users")
     assert views.specs() == {BY_N}
     assert views.prepare(BY_N).ready
+
+
+def test_it_is_handed_over_when_it_is_live_and_read_to_its_ends(filling: Filling) -> None:
+    follower = filling.follower
+    for state in ("building", "hydrating", "ready"):
+        follower.status = status(1, state, {"changelog": 2})
+        filling.come(record("a", b'{"n":"1"}', b"1:0:1"))
+        assert not follower.turn(Place(positions={"changelog": 2}))
+    follower.status = status(1, "live", {"changelog": 3})
+    assert not follower.turn(Place(positions={"changelog": 2}))
+    filling.loop.run()
+    assert filling.events.heard == []
+    assert not follower.turn(Place({("changelog", 0)}, {"changelog": 3}))
+    assert filling.loop.steps == [], "there is more than the ends, and it is not read yet"
+    assert not follower.turn(Place(positions={"changelog": 3}))
+    filling.come(record("b", b'{"n":"2"}', b"1:0:2"))
+    assert filling.ids() == ["a"]
+    filling.loop.run()
+    assert filling.events.heard == ["filled", "applied 1"]
+    assert filling.ids() == ["a", "b"]
+
+
+def test_without_ends_it_is_handed_over_when_all_that_was_there_is_read(filling: Filling) -> None:
+    assert not filling.follower.turn(Place({("changelog", 0)}))
+    assert filling.loop.steps == []
+    filling.follower.turn(Place())
+    filling.loop.run()
+    assert filling.events.heard == ["filled"]
+
+
+def test_views_are_built_in_turns_and_follow_what_viewers_have_open(filling: Filling, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tablecast.server.follower.BUILD_ROWS", 2)
+    follower, views = filling.follower, filling.follower.generation.find("users")
+    follower.status = status(1, "hydrating")
+    assert not follower.turn(Place({("changelog", 0)}))
+    assert views.specs() == set()
+    filling.come(*(record(name, b'{"n":"1"}', b"1:0:1") for name in "abc"))
+    assert follower.turn(Place())
+    assert not follower.turn(Place())
+    assert views.prepare(BY_N).ready
+    filling.wanted["users"] = {ViewSpec(search="1")}
+    assert follower.turn(Place())
+    follower.status = status(1, "live")
+    assert filling.loop.steps == []
+    assert not follower.turn(Place())
+    assert len(filling.loop.steps) == 1
+    assert views.specs() == {ViewSpec(search="1")}
 
 
 def test_a_record_of_another_format_is_counted_and_skipped(filling: Filling, caplog: pytest.LogCaptureFixture) -> None:
@@ -129,7 +187,7 @@ def test_bounds_aliases_and_unknown_types_come_from_the_status(filling: Filling)
 
 
 def test_what_comes_after_it_was_abandoned_is_dropped(filling: Filling) -> None:
-    filling.follower.caught_up()
+    filling.follower.turn(Place())
     filling.come(record("a", b"{}", b"1:0:1"))
     filling.follower.abandon()
     filling.loop.run()
@@ -159,7 +217,10 @@ def test_statuses_are_told_once_all_are_read_and_then_at_each_change(caplog: pyt
     come(b"1", status(1).encode())
     come(b"2", b"not a status")
     assert told == []
-    follower.caught_up()
+    follower.turn(Place({("status", 0)}))
+    loop.run()
+    assert told == []
+    follower.turn(Place())
     loop.run()
     come(b"2", status(2, "building").encode())
     come(b"1", None)

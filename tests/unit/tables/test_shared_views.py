@@ -75,6 +75,25 @@ def test_prepared_views_that_nobody_wants_are_forgotten() -> None:
     assert views.specs() == {BY_N}
 
 
+def test_only_the_wanted_views_are_kept() -> None:
+    views = shared()
+    for spec in (BY_N, ViewSpec(search="x")):
+        views.prepare(spec)
+    views.keep_only({BY_N, ViewSpec(search="y")})
+    assert views.specs() == {BY_N}
+
+
+def test_a_dismantled_generation_has_nothing_left() -> None:
+    generation = Generation(1, [LiveTable("t", [Column("n", "int64")])], {})
+    views = generation.find("t")
+    for number in range(3):
+        views.table.upsert(b"%d" % number, b"{}", b"1:0:%d" % number)
+    views.table.delete(b"0", b"2:0:0")
+    views.prepare(BY_N)
+    generation.dismantle()
+    assert (len(views.table), views.table.rows(0, 9), views.specs()) == (0, [], set())
+
+
 def test_tables_are_found_by_name_and_alias() -> None:
     generation = Generation(3, [LiveTable("users_ui", []), LiveTable("account", [])], {"user": "users_ui", "account": "users_ui", "ghost": "gone"})
     assert generation.find("user").table.name == "users_ui"

@@ -1,0 +1,80 @@
+"""Asks the orchestrator for other topics, as the command line does: only for a change, not too often, and hears the verdict."""
+
+import json
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from confluent_kafka import OFFSET_BEGINNING, TopicPartition
+
+from tablecast.errors import NotReady, NoVerdict
+from tablecast.kafka.clients import make_consumer
+from tablecast.kafka.control import CONTROL_TABLE, control_message, send_control
+from tablecast.kafka.names import status_topic, system_changelog
+from tablecast.kafka.standing import standing
+from tablecast.kafka.status import PULSE_KEY, GenerationStatus, decode_status
+from tablecast.settings import KafkaSettings
+
+APART_SECONDS = 1.0
+"""Between two messages, whoever sent the one before."""
+IN_THE_MAKING = ("building", "hydrating", "ready")
+
+
+class Asking:
+    """One question to the orchestrator whose changelogs are on this Kafka."""
+
+    def __init__(self, kafka: KafkaSettings, prefix: str) -> None:
+        """NotReady if no generation is live: then nobody knows what a change would be."""
+        self._kafka = kafka
+        self._prefix = prefix
+        statuses = _statuses(kafka, prefix)
+        live = [status for status in statuses if status.state == "live"]
+        if not live:
+            raise NotReady("no generation is live yet")
+        self.live = live[-1]
+        self._quiet = not any(status.state in IN_THE_MAKING for status in statuses)
+
+    def ask(self, topics: Mapping[str, str], join: str | None) -> str | None:
+        """The id of the message that was sent; None if it would change nothing. What is not given stays as it is."""
+        live = self.live
+        wanted = live.topics | dict(topics)
+        joined = join or next(iter(live.join.values()), None)
+        if self._quiet and wanted == live.topics and joined in (None, *set(live.join.values())) and len(set(live.join.values())) <= 1:
+            return None
+        self._keep_apart()
+        return send_control(self._kafka, self._prefix, control_message(wanted, joined))
+
+    def verdict(self, message: str, seconds: float) -> dict[str, Any]:
+        """The row of control_raw, once it says more than that it is pending. NoVerdict after `seconds`."""
+        topic, deadline = system_changelog(self._prefix, CONTROL_TABLE), time.monotonic() + seconds
+        consumer = make_consumer(self._kafka, {"group.id": topic, "enable.auto.commit": False, "fetch.wait.max.ms": 50})
+        consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+        try:
+            while time.monotonic() < deadline:
+                answer = consumer.poll(0.2)
+                if answer is None or answer.error() is not None or answer.key() != message.encode() or not answer.value():
+                    continue
+                row: dict[str, Any] = json.loads(answer.value() or b"{}")
+                if row["verdict"] != "pending":
+                    return row
+        finally:
+            consumer.close()
+        raise NoVerdict(message, seconds)
+
+    def _keep_apart(self) -> None:
+        rows = [json.loads(value) for message in standing(self._kafka, system_changelog(self._prefix, CONTROL_TABLE)) if (value := message.value())]
+        if rows:
+            age = (datetime.now(UTC) - datetime.fromisoformat(max(row["received"] for row in rows))).total_seconds()
+            time.sleep(min(APART_SECONDS, max(0.0, APART_SECONDS - age)))
+
+
+def _statuses(kafka: KafkaSettings, prefix: str) -> list[GenerationStatus]:
+    found: dict[bytes, GenerationStatus] = {}
+    for message in standing(kafka, status_topic(prefix)):
+        key, value = message.key() or b"", message.value()
+        if value is None:
+            found.pop(key, None)
+        elif key != PULSE_KEY:
+            found[key] = decode_status(value)
+    return sorted(found.values(), key=lambda status: status.generation)

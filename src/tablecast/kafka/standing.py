@@ -1,0 +1,44 @@
+"""What stands on a topic of ours at this moment."""
+
+from collections.abc import Iterator
+
+from confluent_kafka import Consumer, Message, TopicPartition
+from confluent_kafka import KafkaError as Code
+
+from tablecast.errors import BrokerUnreachable
+from tablecast.kafka.admin import Topics
+from tablecast.kafka.clients import make_consumer, translated
+from tablecast.settings import KafkaSettings
+
+READ_SECONDS = 30.0
+OWN = {"enable.auto.commit": False, "enable.partition.eof": True, "fetch.wait.max.ms": 50}
+
+
+def standing(kafka: KafkaSettings, topic: str, role: str = "changelog") -> Iterator[Message]:
+    """Every record that can be read now, oldest first within its partition. TopicMissing, TopicForbidden, BrokerUnreachable."""
+    topics = Topics(kafka, role)
+    ends, begins = topics.end_offsets(topic), topics.begin_offsets(topic)
+    left = {partition for partition, end in ends.items() if end > begins[partition]}
+    consumer = make_consumer(kafka, {"group.id": topic, **OWN})
+    consumer.assign([TopicPartition(topic, partition, begins[partition]) for partition in left])
+    try:
+        while left:
+            message = _polled(consumer, kafka, topic, role)
+            partition, offset = message.partition() or 0, message.offset() or 0
+            if message.error() is None:
+                yield message
+            # A transaction ends with a record that nobody sees: only the end of the partition tells that it was the last.
+            if offset >= ends[partition] - 1:
+                left.discard(partition)
+    finally:
+        consumer.close()
+
+
+def _polled(consumer: Consumer, kafka: KafkaSettings, topic: str, role: str) -> Message:
+    message = consumer.poll(READ_SECONDS)
+    if message is None:
+        raise BrokerUnreachable(role, kafka.servers, f"no answer from the topic {topic!r} within {READ_SECONDS:g} s")
+    error = message.error()
+    if error is not None and error.code() != Code._PARTITION_EOF:
+        raise translated(error, kafka, role, topic)
+    return message

@@ -1,0 +1,129 @@
+"""A generation in the making, beside the one that is live."""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Sequence
+
+from tablecast.errors import TablecastError
+from tablecast.kafka.admin import Topics, wait_until_up
+from tablecast.kafka.status import Progress, State
+from tablecast.orchestrator.agenda import Asked
+from tablecast.orchestrator.generation import Generation
+from tablecast.orchestrator.patience import patiently
+from tablecast.orchestrator.task import Task
+from tablecast.pipeline.session import is_local
+from tablecast.pipeline.slots import reserve
+
+log = logging.getLogger(__name__)
+
+UP_SECONDS = 10.0
+SHOWN = 500
+
+
+class Build:
+    """Runs in a thread of its own, and says by plain attributes how far it is: who started it looks at them, and announces."""
+
+    def __init__(self, generation: Generation, asked: Asked | None, beside: Sequence[Generation], stop: threading.Event) -> None:
+        """`beside` are those that run meanwhile and hold their slots."""
+        self.generation = generation
+        self.asked = asked
+        """The control message that wants it; None if it is the configuration, or one that cannot go on."""
+        self.state: State | None = None
+        """None while its sources are looked at: nobody needs to hear of it before."""
+        self.progress: Progress | None = None
+        self.ends: dict[str, int] = {}
+        """Up to where a server must read each changelog, once it is ready."""
+        self.seconds = 0.0
+        self.ready = False
+        self.given_up: str | None = None
+        """Why it was told to end; None while it was not."""
+        self.superseded = False
+        self._beside = tuple(beside)
+        self._stop = stop
+        self._started = time.monotonic()
+        self._task: Task[None] = Task(f"build of generation {generation.blueprint.number}", self._run)
+
+    @property
+    def done(self) -> bool:
+        return self._task.done
+
+    @property
+    def error(self) -> Exception | None:
+        return self._task.error
+
+    @property
+    def reason(self) -> str:
+        """Why it has failed."""
+        told = str(self.error).strip() or type(self.error).__name__
+        return self.given_up or told.splitlines()[0][:SHOWN]
+
+    @property
+    def age(self) -> float:
+        return time.monotonic() - self._started
+
+    def give_up(self, reason: str, superseded: bool = False) -> None:
+        """It ends soon, without a trace; or not at all if it is ready already. May be called again."""
+        if self.given_up is None:
+            self.given_up, self.superseded = reason, superseded
+        if not self.done:
+            self.generation.abandon()
+
+    def join(self) -> None:
+        while not self.done:
+            self.generation.abandon()
+            self._task.join(0.2)
+
+    def _run(self) -> None:
+        try:
+            self._make()
+        except BaseException:
+            self._remove()
+            raise
+        self.ready = True
+
+    def _make(self) -> None:
+        generation = self.generation
+        self._check_sources()
+        self.state = "building"
+        reserve(generation.session, generation.slots(), self._held(), f"generation {generation.blueprint.number}")
+        self.state = "hydrating"
+        generation.build(self._tell, self._tasks())
+        generation.start()
+        generation.await_marks()
+        self.ends = patiently(generation.topics.end_offsets, generation.abandoned) or {}
+        self.seconds = time.monotonic() - self._started
+
+    def _check_sources(self) -> None:
+        kafka = self.generation.settings.kafka
+        wait_until_up(kafka, UP_SECONDS, "source", lambda: self.given_up is not None)
+        topics = Topics(kafka, "source")
+        for source in self.generation.blueprint.catalog.sources.values():
+            topics.check_readable(source.topic)
+
+    def _held(self) -> int:
+        held = 0
+        for generation in self._beside:
+            try:
+                held += generation.slots()
+            except TablecastError as error:
+                # Its topic may be gone, which is a reason to swap and none against it.
+                log.warning("[orchestrator] generation %d: its slots are not counted: %s", generation.blueprint.number, error)
+        return held
+
+    def _tasks(self) -> int | None:
+        """Of a machine that others run on too, half the cores: what is live must not wait for what is not."""
+        return max(1, (os.cpu_count() or 1) // 2) if self._beside and is_local(self.generation.settings.pipeline) else None
+
+    def _tell(self, progress: Progress) -> None:
+        self.progress = progress
+
+    def _remove(self) -> None:
+        """Whole, however long the broker is away; who is stopped meanwhile leaves the rest to the next start."""
+        if self.state is None:
+            return
+        try:
+            patiently(self.generation.remove, self._stop)
+        except Exception:
+            log.exception("[orchestrator] generation %d could not be removed whole", self.generation.blueprint.number)

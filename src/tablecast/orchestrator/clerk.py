@@ -1,0 +1,107 @@
+"""Takes control messages in and answers each of them."""
+
+import logging
+from collections.abc import Callable, Sequence
+
+from confluent_kafka import TopicPartition
+
+from tablecast.errors import TablecastError
+from tablecast.kafka.admin import Topics, wait_until_up
+from tablecast.kafka.clients import make_consumer
+from tablecast.kafka.control import CONTROL_TABLE
+from tablecast.kafka.names import control_topic, system_changelog
+from tablecast.kafka.standing import standing
+from tablecast.orchestrator.agenda import Agenda, Asked
+from tablecast.orchestrator.control import Rejection, Request, parse
+from tablecast.orchestrator.copier import Copier, copied_so_far
+from tablecast.orchestrator.ledger import Ledger, Record
+from tablecast.orchestrator.system_tables import VersionClock
+from tablecast.orchestrator.verdicts import Answer, Letter, Verdicts, letter_of
+from tablecast.settings import KafkaSettings, Settings
+
+log = logging.getLogger(__name__)
+
+BATCH = 5000
+CLUSTER_SECONDS = 5.0
+KEPT = {"retention.ms": "-1"}
+MOST_LOGGED = 5
+
+
+class Clerk:
+    """Reads our control topic; `agenda` is what waits. Everything is called in one thread."""
+
+    def __init__(self, settings: Settings, kafka: KafkaSettings, ledger: Ledger, clock: VersionClock, fingerprint: Callable[[Request], str]) -> None:
+        self.agenda = Agenda()
+        self._settings = settings
+        self._kafka = kafka
+        self._ledger = ledger
+        self._fingerprint = fingerprint
+        prefix = settings.changelog.prefix
+        self._topic = control_topic(prefix)
+        topics = Topics(kafka)
+        topics.ensure(self._topic, 1, KEPT, settings.changelog.replication)
+        self._verdicts = Verdicts(prefix, clock)
+        self._verdicts.recall(standing(kafka, system_changelog(prefix, CONTROL_TABLE)))
+        begins, known = topics.begin_offsets(self._topic), self._verdicts.next_places()
+        self._consumer = make_consumer(kafka, {"group.id": self._topic, "enable.auto.commit": False, "fetch.wait.max.ms": 50})
+        places = {partition: max(begin, known.get(partition, 0)) for partition, begin in begins.items()}
+        self._consumer.assign([TopicPartition(self._topic, partition, offset) for partition, offset in places.items()])
+        self._copier = self._make_copier()
+
+    def read(self) -> None:
+        """Takes what has come, refuses what is no request, and puts the rest on the agenda. Does not wait."""
+        if self._copier is not None and (copied := self._copier.taken()):
+            self._ledger.write(copied)
+        messages = [message for message in self._consumer.consume(BATCH, 0) if message.error() is None]
+        letters = [letter for letter in map(letter_of, messages) if not self._verdicts.answered(letter.place)]
+        self.answer([self._first_answer(letter) for letter in letters])
+
+    def answer(self, answers: Sequence[Answer]) -> None:
+        if answers:
+            self._ledger.write(self.records(answers))
+
+    def records(self, answers: Sequence[Answer]) -> list[Record]:
+        """What tells these answers, to be written by the caller together with what else belongs to them."""
+        _log(answers)
+        return self._verdicts.records(answers)
+
+    def reject(self, asked: Asked, reason: str) -> None:
+        self.answer(self.agenda.rejected(asked, Rejection(reason)))
+
+    def close(self) -> None:
+        if self._copier is not None:
+            self._copier.stop()
+        self._consumer.close()
+
+    def _first_answer(self, letter: Letter) -> Answer:
+        request = parse(letter.value, tuple(self._settings.sources))
+        if isinstance(request, Rejection):
+            return Answer(letter, "rejected", request.reason)
+        return self.agenda.take(Asked(letter, request, self._fingerprint(request)))
+
+    def _make_copier(self) -> Copier | None:
+        """None where the user's control topic is our own: then there is nothing to copy."""
+        source = self._settings.kafka
+        if self._settings.control.topic == self._topic and self._is_ours(source):
+            return None
+        copier = Copier(source, self._settings.control.topic, self._topic, copied_so_far(standing(self._kafka, self._topic)))
+        copier.start()
+        return copier
+
+    def _is_ours(self, source: KafkaSettings) -> bool:
+        if source.servers == self._kafka.servers:
+            return True
+        try:
+            return wait_until_up(source, CLUSTER_SECONDS) == wait_until_up(self._kafka, CLUSTER_SECONDS, "changelog")
+        except TablecastError:
+            return False
+
+
+def _log(answers: Sequence[Answer]) -> None:
+    """A burst is not a flood: each verdict stands in control_raw anyway."""
+    final = [answer for answer in answers if answer.verdict != "pending"]
+    for answer in final[:MOST_LOGGED]:
+        told = f": {answer.reason}" if answer.reason else ""
+        log.info("[orchestrator] control message %s: %s%s", answer.letter.id, answer.verdict, told[:600])
+    if len(final) > MOST_LOGGED:
+        log.info("[orchestrator] and %d more, see control_raw", len(final) - MOST_LOGGED)

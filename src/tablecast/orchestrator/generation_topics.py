@@ -1,0 +1,57 @@
+"""The topics of a generation: its changelogs, and the seeds and marks of its queries."""
+
+from tablecast.kafka.admin import Topics
+from tablecast.kafka.changelog import record_bytes, seed_bytes
+from tablecast.kafka.java_settings import java_settings
+from tablecast.kafka.names import mark_topic, seed_topic
+from tablecast.orchestrator.blueprint import Blueprint
+from tablecast.pipeline.query import Ends
+from tablecast.pipeline.rows import MARKS, SEEDS
+from tablecast.settings import KafkaSettings, Settings
+
+COMPACTED = {"cleanup.policy": "compact"}
+# Kafka deletes no records of a compacted topic, and a bounded table has no use for compaction: the trimmer deletes what fell out.
+TRIMMED = {"cleanup.policy": "delete", "retention.ms": "-1", "segment.bytes": str(16 << 20)}
+
+
+class GenerationTopics:
+    """Created once, before the first record; removed by removal.py, which knows them by their names alone."""
+
+    def __init__(self, blueprint: Blueprint, settings: Settings, changelog: KafkaSettings, queries: int, partitions: int) -> None:
+        """`partitions` are those of the state, which the seeds share."""
+        self.blueprint = blueprint
+        self.settings = settings
+        self.changelog = changelog
+        self.queries = queries
+        self.partitions = partitions
+
+    def create(self) -> None:
+        topics = Topics(self.changelog)
+        copies = self.settings.changelog.replication
+        large = {"max.message.bytes": str(record_bytes(self.settings.pipeline.row_bytes))}
+        bounded = self.blueprint.bounded()
+        for topic in self.blueprint.changelogs.values():
+            topics.ensure(topic, 1, large | (TRIMMED if topic in bounded else COMPACTED), copies)
+        for number in range(self.queries):
+            own = self._own(number)
+            # Never deleted by age: a query that starts anew reads its seeds again.
+            seeds = {"max.message.bytes": str(seed_bytes(self.settings.pipeline.row_bytes)), "retention.ms": "-1"}
+            topics.ensure(own[SEEDS], self.partitions, seeds, copies)
+            topics.ensure(own[MARKS], 1, {"retention.ms": "-1"}, copies)
+
+    def end_offsets(self) -> dict[str, int]:
+        """Changelog to the offset after its last record now."""
+        topics = Topics(self.changelog)
+        return {topic: topics.end_offsets(topic)[0] for topic in self.blueprint.changelogs.values()}
+
+    def of_query(self, number: int) -> Ends:
+        return Ends(
+            sources=java_settings(self.settings.kafka, "consumer").spark_options(),
+            seeds=java_settings(self.changelog, "consumer").spark_options(),
+            changelogs=java_settings(self.changelog, "producer").spark_options(),
+            topics=self.blueprint.changelogs | self._own(number),
+        )
+
+    def _own(self, number: int) -> dict[str, str]:
+        prefix, generation = self.settings.changelog.prefix, self.blueprint.number
+        return {SEEDS: seed_topic(prefix, generation, number), MARKS: mark_topic(prefix, generation, number)}

@@ -1,0 +1,61 @@
+"""An old generation after its successor went live: it lingers, and is then removed."""
+
+import logging
+import time
+
+from tablecast.kafka.admin import Topics
+from tablecast.orchestrator.generation import Generation
+from tablecast.orchestrator.removal import remove_generation
+from tablecast.orchestrator.retirement import Servers, is_replaced
+from tablecast.orchestrator.task import Task
+from tablecast.settings import KafkaSettings, Settings
+
+log = logging.getLogger(__name__)
+
+AGAIN_SECONDS = 5.0
+
+
+class Lingering:
+    """Its queries end as soon as nobody shows it any more; its topics and checkpoints are removed when it has also lingered."""
+
+    def __init__(self, number: int, generation: Generation | None, successor: int) -> None:
+        """`generation` is None where it does not run: it was found after a restart."""
+        self.number = number
+        self.generation = generation
+        self.successor = successor
+        self.since = time.monotonic()
+        self._stopping: Task[None] | None = None
+        self._removal: Task[None] | None = None
+        self._removal_due = 0.0
+
+    @property
+    def runs(self) -> bool:
+        return self.generation is not None and self._stopping is None
+
+    def tend(self, servers: Servers, settings: Settings, changelog: KafkaSettings) -> bool:
+        """Whether it is gone. Does not wait."""
+        now = time.monotonic()
+        if self._stopping is None:
+            if is_replaced(self.successor, servers.heard, self.since, now):
+                self._stopping = Task(f"stop of generation {self.number}", self.stop)
+            return False
+        if not self._stopping.done or now - self.since < settings.pipeline.linger_seconds:
+            return False
+        return self._is_removed(now, settings, changelog)
+
+    def stop(self) -> None:
+        if self.generation is not None:
+            self.generation.stop()
+
+    def _is_removed(self, now: float, settings: Settings, changelog: KafkaSettings) -> bool:
+        if self._removal is None:
+            if now >= self._removal_due:
+                self._removal = Task(f"removal of generation {self.number}", lambda: remove_generation(self.number, Topics(changelog), settings))
+            return False
+        if not self._removal.done:
+            return False
+        if self._removal.error is None:
+            return True
+        log.warning("[orchestrator] generation %d is not removed yet: %s", self.number, self._removal.error)
+        self._removal, self._removal_due = None, now + AGAIN_SECONDS
+        return False

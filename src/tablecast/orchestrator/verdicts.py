@@ -1,0 +1,125 @@
+"""The answers to control messages: the table control_raw."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from confluent_kafka import Message
+
+from tablecast.kafka.changelog import VERSION_HEADER
+from tablecast.kafka.control import CONTROL_ROWS, CONTROL_TABLE, ID_HEADER, PLACE_HEADER, Verdict, header
+from tablecast.kafka.names import system_changelog
+from tablecast.orchestrator.ledger import Record
+from tablecast.orchestrator.system_tables import VersionClock, encoded, timestamp_cell
+
+SHOWN_TEXT = 4096
+MOST_ID = 200
+
+Place = tuple[int, int]
+"""Partition and offset on our control topic."""
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A control message as it came."""
+
+    place: Place
+    id: str
+    received_ms: int
+    value: bytes | None
+
+    @property
+    def text(self) -> str:
+        return (self.value or b"").decode(errors="replace")[:SHOWN_TEXT]
+
+
+@dataclass(frozen=True)
+class Answer:
+    letter: Letter
+    verdict: Verdict
+    reason: str | None = None
+    generation: int | None = None
+
+
+def letter_of(message: Message) -> Letter:
+    place = (message.partition() or 0, message.offset() or 0)
+    given = (header(message, ID_HEADER) or b"").decode(errors="replace").strip()[:MOST_ID]
+    return Letter(place, given or f"{place[0]}-{place[1]}", max(0, message.timestamp()[1]), message.value())
+
+
+class Verdicts:
+    """Remembers every row of control_raw that stands, and says what to write for the next ones."""
+
+    def __init__(self, prefix: str, clock: VersionClock) -> None:
+        self._topic = system_changelog(prefix, CONTROL_TABLE)
+        self._clock = clock
+        self._rows: dict[str, tuple[Place, Verdict]] = {}
+        self._versions: dict[str, str] = {}
+
+    def recall(self, messages: Iterable[Message]) -> None:
+        """What stands on the changelog."""
+        for message in messages:
+            row_id, place = (message.key() or b"").decode(), header(message, PLACE_HEADER)
+            value = message.value()
+            if value is None or place is None:
+                self._rows.pop(row_id, None)
+                continue
+            self._clock.saw(message)
+            partition, _, offset = place.partition(b"-")
+            self._note(row_id, (int(partition), int(offset)), json.loads(value)["verdict"])
+            self._versions[row_id] = (header(message, VERSION_HEADER) or b"").partition(b"|")[0].decode()
+
+    def answered(self, place: Place) -> bool:
+        """Whether a message there has its verdict: it is not looked at again after a restart."""
+        return any(known == place and verdict != "pending" for known, verdict in self._rows.values())
+
+    def next_places(self) -> dict[int, int]:
+        """Partition to the offset of the first message that has no verdict, for the partitions that have been heard of."""
+        waiting: dict[int, int] = {}
+        after: dict[int, int] = {}
+        for (partition, offset), verdict in self._rows.values():
+            after[partition] = max(after.get(partition, 0), offset + 1)
+            if verdict == "pending":
+                waiting[partition] = min(waiting.get(partition, offset), offset)
+        return after | waiting
+
+    def records(self, answers: Iterable[Answer]) -> list[Record]:
+        """What tells these answers, and forgets the oldest rows beyond the bound. To be written by the caller, all or none."""
+        found = [self._record(answer) for answer in answers]
+        return found + self._trimmed()
+
+    def _record(self, answer: Answer) -> Record:
+        letter = answer.letter
+        self._note(letter.id, letter.place, answer.verdict)
+        order = f"{letter.received_ms}:{letter.place[0]}:{letter.place[1]}"
+        self._versions[letter.id] = order
+        cells: dict[str, Any] = {
+            "id": letter.id,
+            "received": timestamp_cell(datetime.fromtimestamp(letter.received_ms / 1000, UTC)),
+            "text": letter.text,
+            "verdict": answer.verdict,
+            "reason": answer.reason,
+            "generation": None if answer.generation is None else str(answer.generation),
+        }
+        headers = ((VERSION_HEADER, self._version(order)), (PLACE_HEADER, f"{letter.place[0]}-{letter.place[1]}".encode()))
+        return Record(self._topic, letter.id.encode(), encoded(cells), headers)
+
+    def _note(self, row_id: str, place: Place, verdict: Verdict) -> None:
+        self._rows.pop(row_id, None)
+        self._rows[row_id] = (place, verdict)
+
+    def _version(self, order: str) -> bytes:
+        return f"{order}|{self._clock.next()}:0:0".encode()
+
+    def _trimmed(self) -> list[Record]:
+        excess = len(self._rows) - CONTROL_ROWS
+        if excess <= 0:
+            return []
+        # One that waits for its verdict must be found again after a restart.
+        old = sorted((place, row_id) for row_id, (place, verdict) in self._rows.items() if verdict != "pending")[:excess]
+        records = [Record(self._topic, row_id.encode(), None, ((VERSION_HEADER, self._version(self._versions[row_id])),)) for _, row_id in old]
+        for _, row_id in old:
+            del self._rows[row_id], self._versions[row_id]
+        return records

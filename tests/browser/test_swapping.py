@@ -1,0 +1,84 @@
+"""The topics behind the tables are swapped while a person looks at every one of them: H2, H4, V7, V9."""
+
+import json
+from typing import Any
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+import pytest
+from playwright.sync_api import expect
+
+from bench.stack import Stack
+from tablecast.kafka.admin import Topics
+
+from .conftest import OpenPage, Send
+from .visit import Visit
+
+FILLED = ("users_ui", "account", "accounts_ui", "final_ui", "user_account", "orchestrator_status")
+OTHER = {"usersTopic": "users_b", "accountsTopic": "accounts_b"}
+FIRST = {"usersTopic": "users", "accountsTopic": "accounts"}
+# Each changes the topics or the join, and the last one leads back to where the demo began.
+SWAPS = ((OTHER, "left"), (OTHER, "inner"), (FIRST, "inner"), (OTHER, "left"), (FIRST, "left"))
+ROWS = 5
+
+# Looks after every change of the page, which is at least as often as it is painted.
+WATCH = """() => {
+  const seen = (window.seen = { blank: 0, states: [], generations: [] });
+  const text = (id) => document.querySelector(`[data-testid=${id}]`)?.textContent.trim() ?? 'nothing';
+  const note = (list, value) => list.at(-1) === value || list.push(value);
+  const look = () => {
+    seen.blank += document.querySelectorAll('[data-testid=grid] tbody tr').length === 0;
+    note(seen.states, text('state'));
+    note(seen.generations, text('generation'));
+  };
+  look();
+  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+}"""
+
+
+@pytest.fixture
+def other_topics(demo_stack: Stack, send: Send) -> None:
+    for topic in OTHER.values():
+        Topics(demo_stack.kafka, "source").ensure(topic, 1)
+    for number in range(ROWS):
+        send("users_b", userId=f"b{number}", name="Beta", email="beta@example.com", age=number)
+        send("accounts_b", userId=f"b{number}", accountType="BETA", balance=number)
+
+
+def ask(stack: Stack, message: dict[str, str]) -> int:
+    """Hands a control message in, as an operator does."""
+    headers = {"Authorization": f"Bearer {stack.key}", "Content-Type": "application/json"}
+    with urlopen(Request(f"{stack.url}/api/control", json.dumps(message).encode(), headers), timeout=30) as answer:  # noqa: S310
+        return int(answer.status)
+
+
+def open_at(open_page: OpenPage, stack: Stack, table: str) -> Visit:
+    visit = open_page(f"/#key={quote(stack.key)}")
+    visit.wait_for_rows("users_ui")
+    visit.find(f"table-{table}").click()
+    expect(visit.find("grid")).to_have_attribute("data-table", table)
+    expect(visit.find("grid")).to_have_attribute("aria-busy", "false")
+    return visit
+
+
+def test_five_swaps_and_nobody_sees_a_seam(open_page: OpenPage, demo_stack: Stack, other_topics: None) -> None:
+    visits = {table: open_at(open_page, demo_stack, table) for table in (*FILLED, "control_raw")}
+    for table in FILLED:
+        visits[table].wait_for_rows(table)
+        visits[table].page.evaluate(WATCH)
+    before = int(demo_stack.get("/api/status")["generation"])
+    for generation, (topics, join) in enumerate(SWAPS, start=before + 1):
+        assert ask(demo_stack, {**topics, "joinType": join}) == 202
+        for visit in visits.values():
+            expect(visit.find("generation")).to_have_text(f"generation {generation}")
+        row = visits["orchestrator_status"].rows.first.locator("td")
+        expect(row).to_contain_text([*topics.values(), join])
+        beta = visits["users_ui"].rows.filter(has_text="beta@example.com")
+        expect(beta).to_have_count(ROWS if topics is OTHER else 0)
+    verdicts = visits["control_raw"].rows.filter(has_text="applied")
+    expect(verdicts).to_have_count(len(SWAPS))
+    for table in FILLED:
+        seen: dict[str, Any] = visits[table].page.evaluate("window.seen")
+        generations = [f"generation {number}" for number in range(before, before + len(SWAPS) + 1)]
+        assert seen == {"blank": 0, "states": ["live"], "generations": generations}, table
+    assert ask(demo_stack, {**SWAPS[-1][0], "joinType": "left"}) in (200, 202)

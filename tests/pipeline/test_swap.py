@@ -1,0 +1,180 @@
+"""H1 to H6 on real Spark and Kafka: the topics behind the tables change while the old generation runs, and every end is a whole one."""
+
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tablecast.cli import main
+from tablecast.kafka.admin import Topics
+from tablecast.kafka.broker import EmbeddedBroker
+from tablecast.kafka.control import send_control
+from tablecast.kafka.names import changelog_topic, generation_topics
+from tablecast.orchestrator.removal import folder_of
+from tests.pipeline.pair import Pair
+from tests.pipeline.world import World, until
+
+KEPT = {"retention.ms": "-1"}
+NOT_MESSAGES = (b"", b"swap!", b"[]", b"7", b'"u"', b"{}", b'{"usersTopic":"u"}', b"\xff")
+
+CreateTopic = Callable[..., str]
+Produce = Callable[..., None]
+
+
+@pytest.fixture
+def world(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic, tmp_path: Path) -> World:
+    made = World(spark, broker, {name: create_topic(name, 2, KEPT) for name in ("users", "accounts")}, tmp_path)
+    made.overrides.append(f"control.topic={create_topic('control')}")
+    return made
+
+
+@pytest.fixture
+def pairs(world: World, create_topic: CreateTopic) -> list[Pair]:
+    configured = {name: source.topic for name, source in world.configuration().catalog.sources.items()}
+    others = {name: create_topic(f"{name}2", 2, KEPT) for name in configured}
+    return [Pair(world.kafka, world.prefix, **topics) for topics in (configured, others)]
+
+
+def control_topic_of(world: World) -> str:
+    return world.configuration().settings.control.topic
+
+
+def left_of(world: World, generation: int) -> list[str]:
+    """Topics and folders that a generation still has."""
+    names = [name for name in Topics(world.kafka).names() if re.fullmatch(generation_topics(world.prefix, generation), name)]
+    folder = folder_of(generation, world.configuration().settings)
+    return [*names, *([str(folder)] if folder.exists() else [])]
+
+
+def own_threads() -> set[threading.Thread]:
+    """Without the dummies that Python keeps for threads of librdkafka that once called it."""
+    return {thread for thread in threading.enumerate() if not thread.name.startswith("Dummy-")}
+
+
+def bad_messages(one: Pair, other: Pair) -> list[bytes]:
+    """Three hundred, of every kind."""
+    bad = [NOT_MESSAGES[number % len(NOT_MESSAGES)] for number in range(200)]
+    bad += [one.message(joinType=f"outer{number}") for number in range(50)]
+    return bad + [other.message(usersTopic=f"missing-{number}") for number in range(50)]
+
+
+def ask_by_the_command_line(world: World, one: Pair, other: Pair) -> None:
+    """What is shown already, then what cannot be, then for the first pair again."""
+    options = [part for override in world.overrides for part in ("--set", override)]
+    ask = ["control", "--wait", *options, "--set", f"changelog.kafka.bootstrap.servers={world.kafka.servers}"]
+    assert main([*ask, "--users-topic", other.topics["users"], "--join", "inner"]) == 0
+    assert main([*ask, "--topic", "users=missing"]) == 1
+    assert main([*ask, "--topic", f"users={one.topics['users']}", "--accounts-topic", one.topics["accounts"], "--join", "left"]) == 0
+
+
+def test_a_swap_behind_everybodys_eyes_with_bad_messages_by_the_hundred(
+    world: World, pairs: list[Pair], produce: Produce, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    one, other = pairs
+    one.send(200)
+    other.send(200)
+    control = control_topic_of(world)
+    bad = bad_messages(one, other)
+    with world.orchestrated():
+        world.until(lambda: world.states() == {1: "live"})
+        one.expect_truth(1)
+        threads = own_threads()
+        produce(control, [*bad[::2], other.message(joinType=" Inner "), *bad[1::2]])
+        world.until(lambda: world.states().get(2) in ("building", "hydrating", "ready", "live"))
+        one.send(50)
+        other.send(50)
+        one.expect_truth(1)
+        world.until(lambda: world.states() == {1: "retired", 2: "live"})
+        other.send(50)
+        other.expect_truth(2, "inner")
+        verdicts = [row["verdict"] for row in world.controls().values()]
+        # Half of those with a missing topic came before the one that was applied: nobody needed to look at theirs.
+        assert {verdict: verdicts.count(verdict) for verdict in set(verdicts)} == {"applied": 1, "superseded": 25, "rejected": 275}
+        row = world.orchestrator_row()
+        assert (row["usersTopic"], row["accountsTopic"], row["joinType"]) == (*other.topics.values(), "inner")
+        assert (row["generation"], row["state"], row["building"], row["lastError"]) == ("2", "live", None, None)
+        assert left_of(world, 1) == []
+        status = world.status(2)
+        assert status is not None
+        assert status.ends.keys() == {changelog_topic(world.prefix, table, 2) for table in world.configuration().catalog.columns()}
+        ask_by_the_command_line(world, one, other)
+        one.expect_truth(3)
+        world.until(lambda: world.states() == {1: "retired", 2: "retired", 3: "live"})
+        until(lambda: own_threads() <= threads, lambda: own_threads() - threads)
+    set_to = f"users={other.topics['users']!r} accounts={other.topics['accounts']!r} join='inner'"
+    assert f"[orchestrator] topics set {set_to}" in caplog.messages
+    assert any(line.startswith(f"[orchestrator] applied control: {set_to}") for line in caplog.messages)
+    assert "[orchestrator] ready" in caplog.messages
+
+
+def test_a_burst_of_a_thousand_ends_in_the_last_valid_state_with_the_fewest_swaps(world: World, pairs: list[Pair], produce: Produce) -> None:
+    one, other = pairs
+    one.send(30)
+    other.send(30)
+    messages = [(one, other)[number % 2].message(joinType="left" if number % 3 else "inner") for number in range(997)]
+    with world.orchestrated():
+        world.until(lambda: world.states() == {1: "live"})
+        # A half-built one gives way to the burst.
+        send_control(world.kafka, world.prefix, other.message(), "half-built")
+        world.until(lambda: world.states().get(2) == "hydrating")
+        produce(control_topic_of(world), [*messages, other.message(joinType="inner"), one.message(joinType="outer"), b"bad"])
+        world.until(lambda: len(world.controls()) == 1000 and all(row["verdict"] != "pending" for row in world.controls().values()))
+        other.expect_truth(max(world.states()), "inner")
+        row = world.orchestrator_row()
+        assert (row["usersTopic"], row["joinType"], row["state"]) == (other.topics["users"], "inner", "live")
+        assert max(world.states()) <= 4
+        generations = [number for number, state in world.states().items() if state in ("live", "lingering", "retired")]
+        assert len(generations) == max(world.states())
+
+
+@pytest.mark.parametrize("state", ["hydrating", "live"])
+def test_a_restart_in_the_middle_of_a_swap_ends_whole(world: World, pairs: list[Pair], produce: Produce, state: str) -> None:
+    one, other = pairs
+    one.send(60)
+    other.send(60)
+    with world.orchestrated():
+        world.until(lambda: world.states() == {1: "live"})
+        produce(control_topic_of(world), [other.message(joinType="inner")])
+        world.until(lambda: world.states().get(2) in (state, "live"))
+    other.send(20)
+    with world.orchestrated():
+        world.until(lambda: [row["verdict"] for row in world.controls().values()] == ["applied"])
+        live = max(world.states())
+        other.expect_truth(live, "inner")
+        world.until(lambda: world.states() == dict.fromkeys(range(1, live), "retired") | {live: "live"})
+        assert [left_of(world, number) for number in range(1, live)] == [[]] * (live - 1)
+
+
+def test_a_generation_that_takes_too_long_fails_and_the_old_one_stays(world: World, pairs: list[Pair]) -> None:
+    one, other = pairs
+    one.send(20)
+    with world.orchestrated("control.fill_limit_seconds=0.3"):
+        world.until(lambda: world.states() == {1: "live"})
+        send_control(world.kafka, world.prefix, other.message(), "slow")
+        world.until(lambda: world.controls().get("slow", {}).get("verdict") == "rejected")
+        assert "was not ready within 0.3 s" in world.controls()["slow"]["reason"]
+        assert world.states() == {1: "live", 2: "failed"}
+        assert left_of(world, 2) == []
+        assert "was not ready within" in world.orchestrator_row()["lastError"]
+        one.send(20)
+        one.expect_truth(1)
+
+
+def test_a_second_orchestrator_waits_and_takes_over_when_the_first_ends(world: World, pairs: list[Pair]) -> None:
+    one, _ = pairs
+    one.send(20)
+    with world.orchestrated():
+        world.until(lambda: world.states() == {1: "live"})
+        with world.orchestrated() as second:
+            one.send(20)
+            one.expect_truth(1)
+            assert second.stage is None
+            world.stops[0].set()
+            world.until(lambda: second.live is not None)
+            one.send(20)
+            one.expect_truth(1)
+            assert world.states() == {1: "live"}
