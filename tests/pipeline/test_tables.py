@@ -1,6 +1,7 @@
 """Every table equals the truth, whatever comes in whatever order."""
 
 import itertools
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -238,6 +239,19 @@ def test_a_source_without_a_key_and_columns_of_one_name_on_both_sides(make_bench
             bad("b", b'{"id": null}', "null_key"),
         ],
     )
+
+
+def test_a_catalogue_without_a_row_for_each_record(make_bench: MakeBench) -> None:
+    """Such a one is filled in a single pass over sorted records. They come in no order of time, and many at the same one."""
+    dice = random.Random(7)
+    tables = {name: (DEFAULT_TABLES | MORE_TABLES)[name] for name in ("accounts_ui", "users_last", "last_ui", "last_inner_ui")}
+    drafts = [
+        make(f"k{dice.randrange(12)}", value, dice.randrange(20), dice.randrange(PARTITIONS))
+        for number in range(150)
+        for make, value in [(user, f"name {number}") if dice.random() < 0.5 else (account, float(number))]
+    ]
+    bench = make_bench(PipelineSettings(), tables=tables)
+    fill_and_go_on(bench, [*drafts[:120], bad("users", b"{", "not_json"), bad("users", b"]", "not_json", 3, 1)], drafts[120:])
 
 
 @pytest.mark.parametrize("trigger", TRIGGERS)

@@ -59,7 +59,9 @@ class Filling:
         return int(self._observation.get[OUT_OF_HISTORY]) if self._keyed else 0
 
     def _aggregated(self, records: DataFrame) -> DataFrame:
-        of_keys = records.groupBy(*GROUP).agg(F.first("record").alias("record"), *newest_of_key(self._rows, self._history))
+        # Kept records may come back in another order; those of a single pass come as they were sorted.
+        newest = newest_of_key(self._rows, self._history, in_order=not self._of_records)
+        of_keys = records.groupBy(*GROUP).agg(F.first("record").alias("record"), *newest)
         fitting = of_keys.withColumns(dict(self._fitting()))
         return fitting.observe(self._observation, out_of_history(self._rows.plan, self._history, _pushed_out))
 

@@ -65,18 +65,29 @@ def _type_of(plan: QueryPlan, history: int, name: str) -> str:
     return seed_schema(plan, history)[name].dataType.simpleString()
 
 
-def newest_of_key(rows: Rows, history: int) -> Iterator[Expression]:
-    """What is kept of a key: `newest<input>`, the newest records of each input in falling order; `first<input>`; `seen<input>`, how many."""
+def newest_of_key(rows: Rows, history: int, in_order: bool = False) -> Iterator[Expression]:
+    """What is kept of a key: `newest<input>`, the newest records of each input in falling order; `first<input>`; `seen<input>`, how many.
+
+    Where the records of a key come `in_order`, the newest one is simply the last.
+    """
     record, plan = F.col("record"), rows.plan
     for index in range(len(plan.inputs)):
         mine = (record["input"] == index) & record["reason"].isNull() & F.col("key").isNotNull()
         order = F.when(mine, order_of(record))
         if depth := plan.depth(index, history):
-            yield F.max_by(parts(record, rows.kept), order, depth).alias(f"newest{index}")
+            kept = parts(record, rows.kept)
+            newest = _last_of(F.when(mine, kept)) if in_order and depth == 1 else F.max_by(kept, order, depth)
+            yield newest.alias(f"newest{index}")
         if plan.needs_first(index):
-            yield F.min(order).alias(f"first{index}")
+            yield (F.first(order, ignorenulls=True) if in_order else F.min(order)).alias(f"first{index}")
         if index in plan.histories(history):
             yield F.count(order).alias(f"seen{index}")
+
+
+def _last_of(record: Expression) -> Expression:
+    """As an array, like all that is kept; null where there is none."""
+    last = F.last(record, ignorenulls=True)
+    return F.when(last.isNotNull(), F.array(last))
 
 
 class _Changes:
