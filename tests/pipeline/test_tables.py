@@ -245,11 +245,12 @@ def test_a_catalogue_without_a_row_for_each_record(make_bench: MakeBench) -> Non
     """Such a one is filled in a single pass over sorted records. They come in no order of time, and many at the same one."""
     dice = random.Random(7)
     tables = {name: (DEFAULT_TABLES | MORE_TABLES)[name] for name in ("accounts_ui", "users_last", "last_ui", "last_inner_ui")}
-    drafts = [
-        make(f"k{dice.randrange(12)}", value, dice.randrange(20), dice.randrange(PARTITIONS))
-        for number in range(150)
-        for make, value in [(user, f"name {number}") if dice.random() < 0.5 else (account, float(number))]
-    ]
+
+    def drawn(number: int) -> Draft:
+        key, after, partition = f"k{dice.randrange(12)}", dice.randrange(20), dice.randrange(PARTITIONS)
+        return user(key, f"name {number}", after, partition) if dice.random() < 0.5 else account(key, float(number), after, partition)
+
+    drafts = [drawn(number) for number in range(150)]
     bench = make_bench(PipelineSettings(), tables=tables)
     fill_and_go_on(bench, [*drafts[:120], bad("users", b"{", "not_json"), bad("users", b"]", "not_json", 3, 1)], drafts[120:])
 
