@@ -10,7 +10,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER, record_bytes, seed_bytes
 
 # Rows leave almost at once in real time. Two milliseconds in company, and one request at a time, cost the median as much, and make a burst cost few
-# requests: without them the broker, not Spark, is what a high rate fills first, at a third of the rate.
+# requests: without them the broker, not Spark, is what a high rate fills first.
 PROMPTLY = {"kafka.linger.ms": "2", "kafka.max.in.flight.requests.per.connection": "1", "kafka.acks": "all", "kafka.compression.type": "none"}
 IN_BULK = {"kafka.linger.ms": "20", "kafka.acks": "all", "kafka.compression.type": "lz4", "kafka.batch.size": "262144"}
 
