@@ -12,13 +12,12 @@ from tablecast.errors import NotReady, NoVerdict
 from tablecast.kafka.clients import make_consumer
 from tablecast.kafka.control import CONTROL_TABLE, control_message, send_control
 from tablecast.kafka.names import status_topic, system_changelog
-from tablecast.kafka.standing import standing
-from tablecast.kafka.status import PULSE_KEY, GenerationStatus, decode_status
+from tablecast.kafka.standing import standing, standing_statuses
+from tablecast.kafka.status import COMING, newest_live
 from tablecast.settings import KafkaSettings
 
 APART_SECONDS = 1.0
 """Between two messages, whoever sent the one before."""
-IN_THE_MAKING = ("building", "hydrating", "ready")
 
 
 class Asking:
@@ -28,12 +27,12 @@ class Asking:
         """NotReady if no generation is live: then nobody knows what a change would be."""
         self._kafka = kafka
         self._prefix = prefix
-        statuses = _statuses(kafka, prefix)
-        live = [status for status in statuses if status.state == "live"]
-        if not live:
+        statuses = standing_statuses(kafka, status_topic(prefix)).values()
+        live = newest_live(statuses)
+        if live is None:
             raise NotReady("no generation is live yet")
-        self.live = live[-1]
-        self._quiet = not any(status.state in IN_THE_MAKING for status in statuses)
+        self.live = live
+        self._quiet = not any(status.state in COMING for status in statuses)
 
     def ask(self, topics: Mapping[str, str], join: str | None) -> str | None:
         """The id of the message that was sent; None if it would change nothing. What is not given stays as it is."""
@@ -67,14 +66,3 @@ class Asking:
         if rows:
             age = (datetime.now(UTC) - datetime.fromisoformat(max(row["received"] for row in rows))).total_seconds()
             time.sleep(min(APART_SECONDS, max(0.0, APART_SECONDS - age)))
-
-
-def _statuses(kafka: KafkaSettings, prefix: str) -> list[GenerationStatus]:
-    found: dict[bytes, GenerationStatus] = {}
-    for message in standing(kafka, status_topic(prefix)):
-        key, value = message.key() or b"", message.value()
-        if value is None:
-            found.pop(key, None)
-        elif key != PULSE_KEY:
-            found[key] = decode_status(value)
-    return sorted(found.values(), key=lambda status: status.generation)

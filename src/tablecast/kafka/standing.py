@@ -8,6 +8,7 @@ from confluent_kafka import KafkaError as Code
 from tablecast.errors import BrokerUnreachable
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import make_consumer, translated
+from tablecast.kafka.status import PULSE_KEY, GenerationStatus, decode_status
 from tablecast.settings import KafkaSettings
 
 READ_SECONDS = 30.0
@@ -32,6 +33,20 @@ def standing(kafka: KafkaSettings, topic: str, role: str = "changelog") -> Itera
                 left.discard(partition)
     finally:
         consumer.close()
+
+
+def standing_statuses(kafka: KafkaSettings, topic: str) -> dict[int, GenerationStatus]:
+    """The last word on each generation that stands on the status topic."""
+    statuses: dict[int, GenerationStatus] = {}
+    for message in standing(kafka, topic):
+        key, value = message.key() or b"", message.value()
+        if key == PULSE_KEY:
+            continue
+        if value is None:
+            statuses.pop(int(key), None)
+        else:
+            statuses[int(key)] = decode_status(value)
+    return statuses
 
 
 def _polled(consumer: Consumer, kafka: KafkaSettings, topic: str, role: str) -> Message:

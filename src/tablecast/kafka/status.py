@@ -4,6 +4,7 @@ records of the servers' topic: what each table server shows.
 The pulse says, every PULSE_SECONDS, that the orchestrator lives and its queries run. Rows without a pulse behind them may be old.
 """
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -11,6 +12,8 @@ import msgspec
 
 State = Literal["building", "hydrating", "ready", "live", "lingering", "retired", "failed"]
 
+COMING: frozenset[State] = frozenset({"building", "hydrating", "ready"})
+"""The states of a generation in the making."""
 
 PULSE_KEY = b"pulse"
 PULSE_SECONDS = 1.0
@@ -103,6 +106,11 @@ class ServerStatus(msgspec.Struct, frozen=True):
 
     def encode(self) -> bytes:
         return msgspec.json.encode(self)
+
+
+def newest_live(statuses: Iterable[GenerationStatus]) -> GenerationStatus | None:
+    """The newest one that is called live."""
+    return max((status for status in statuses if status.state == "live"), key=lambda status: status.generation, default=None)
 
 
 def decode_pulse(value: bytes) -> Pulse:

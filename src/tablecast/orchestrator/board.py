@@ -9,8 +9,8 @@ import msgspec
 from tablecast.errors import TablecastError
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.names import LASTING, servers_topic, status_topic
-from tablecast.kafka.standing import standing
-from tablecast.kafka.status import PULSE_KEY, GenerationStatus, Pulse, decode_status
+from tablecast.kafka.standing import standing_statuses
+from tablecast.kafka.status import PULSE_KEY, GenerationStatus, Pulse, newest_live
 from tablecast.orchestrator.ledger import Ledger, Record
 from tablecast.settings import KafkaSettings, Settings
 
@@ -31,13 +31,13 @@ class StatusBoard:
         topics = Topics(kafka)
         for topic in (self.topic, servers_topic(settings.changelog.prefix)):
             topics.ensure(topic, 1, LASTING, settings.changelog.replication)
-        self.generations = self._read()
+        self.generations = standing_statuses(kafka, self.topic)
 
     def lead(self, leader: str, stop: threading.Event) -> None:
         """From now on nobody else can write."""
         self._ledger = Ledger(self.kafka, f"{self.topic}.leader", stop)
         self.leader = leader
-        self.generations = self._read()
+        self.generations = standing_statuses(self.kafka, self.topic)
 
     @property
     def ledger(self) -> Ledger:
@@ -46,8 +46,7 @@ class StatusBoard:
         return self._ledger
 
     def live(self) -> GenerationStatus | None:
-        """The newest one that is called live."""
-        return next((status for _, status in sorted(self.generations.items(), reverse=True) if status.state == "live"), None)
+        return newest_live(self.generations.values())
 
     def next_number(self) -> int:
         return max(self.generations, default=0) + 1
@@ -71,19 +70,6 @@ class StatusBoard:
         """Who waits need not wait any longer."""
         self.leader = None
         self.beat(Pulse())
-
-    def _read(self) -> dict[int, GenerationStatus]:
-        """Everything that stands on the topic now, the last word on each generation."""
-        statuses: dict[int, GenerationStatus] = {}
-        for message in standing(self.kafka, self.topic):
-            key, value = message.key() or b"", message.value()
-            if key == PULSE_KEY:
-                continue
-            if value is None:
-                statuses.pop(int(key), None)
-            else:
-                statuses[int(key)] = decode_status(value)
-        return statuses
 
 
 def _forgotten(known: dict[int, GenerationStatus]) -> list[int]:

@@ -19,7 +19,7 @@ from tablecast.jars import fetch
 from tablecast.kafka.admin import Topics, wait_until_up
 from tablecast.kafka.broker import wait_for_broker
 from tablecast.kafka.java_settings import java_settings
-from tablecast.kafka.status import GenerationStatus, told_time
+from tablecast.kafka.status import COMING, GenerationStatus, told_time
 from tablecast.orchestrator.blueprint import draw, fingerprint
 from tablecast.orchestrator.board import StatusBoard
 from tablecast.orchestrator.clerk import Clerk
@@ -41,8 +41,6 @@ log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.1
 WAIT_SECONDS = 60.0
-
-HALF_BUILT = ("building", "hydrating", "ready")
 
 
 def orchestrate(configuration: Configuration, stop: threading.Event) -> None:
@@ -147,7 +145,7 @@ class Orchestrator:
 
     def _clean_up(self, board: StatusBoard) -> None:
         """Removes what an earlier run left half built."""
-        for status in [status for status in board.generations.values() if status.state in HALF_BUILT]:
+        for status in [status for status in board.generations.values() if status.state in COMING]:
             remove_generation(status.generation, Topics(self.changelog), self.settings)
             board.announce(_retired(status))
             log.info("[orchestrator] generation %d was half built and is removed", status.generation)

@@ -16,11 +16,10 @@ from tablecast.kafka.admin import Topics
 from tablecast.kafka.changelog import VERSION_HEADER
 from tablecast.kafka.control import CONTROL_COLUMNS, CONTROL_ROWS, CONTROL_TABLE, STATUS_TABLE, header, topic_field
 from tablecast.kafka.names import LASTING, system_changelog
-from tablecast.kafka.status import ColumnStatus, GenerationStatus, TableStatus
+from tablecast.kafka.status import COMING, ColumnStatus, GenerationStatus, TableStatus, newest_live
 from tablecast.orchestrator.ledger import Record
 
 STATUS_ROW = b"orchestrator"
-IN_THE_MAKING = ("building", "hydrating", "ready")
 
 
 class VersionClock:
@@ -75,8 +74,8 @@ def _told(columns: tuple[Column, ...]) -> tuple[ColumnStatus, ...]:
 def status_cells(generations: Mapping[int, GenerationStatus], last_error: str | None) -> dict[str, Any]:
     """The row of `orchestrator_status`: the live generation, and the one in the making if there is one."""
     newest_first = [status for _, status in sorted(generations.items(), reverse=True)]
-    live = next((status for status in newest_first if status.state == "live"), None)
-    making = next((status for status in newest_first if status.state in IN_THE_MAKING), None)
+    live = newest_live(newest_first)
+    making = next((status for status in newest_first if status.state in COMING), None)
     shown = live or making
     topics = {topic_field(source): topic for source, topic in (shown.topics if shown else {}).items()}
     return topics | {

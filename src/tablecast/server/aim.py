@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable
 
-from tablecast.kafka.status import GenerationStatus, State
-
-COMING: frozenset[State] = frozenset({"building", "hydrating", "ready"})
+from tablecast.kafka.status import COMING, GenerationStatus, newest_live
 
 
 def aim(statuses: Iterable[GenerationStatus], shown: GenerationStatus | None, again: bool = False) -> GenerationStatus | None:
@@ -12,12 +10,13 @@ def aim(statuses: Iterable[GenerationStatus], shown: GenerationStatus | None, ag
 
     `again`: what is shown has to be read again, though it is the right one.
     """
-    known = sorted(statuses, key=lambda status: status.generation)
-    live = next((status for status in reversed(known) if status.state == "live"), None)
+    known = list(statuses)
+    live = newest_live(known)
     if live is not None and (again or shown is None or not same(shown, live)):
         return live
     newest = live.generation if live is not None else 0
-    return next((status for status in reversed(known) if status.state in COMING and status.generation > newest), None)
+    coming = (status for status in known if status.state in COMING and status.generation > newest)
+    return max(coming, key=lambda status: status.generation, default=None)
 
 
 def same(one: GenerationStatus, other: GenerationStatus) -> bool:

@@ -10,8 +10,7 @@ import msgspec
 
 from tablecast.errors import ControlsTooMany, ControlUnreadable
 from tablecast.kafka.control import control_message, topic_field
-from tablecast.kafka.status import GenerationStatus
-from tablecast.server.aim import COMING
+from tablecast.kafka.status import COMING, GenerationStatus, newest_live
 from tablecast.server.hub import Hub
 from tablecast.server.rate import Allowance
 
@@ -70,11 +69,11 @@ def read_control(body: bytes) -> dict[str, Any]:
 
 def changes_nothing(fields: Mapping[str, Any], statuses: tuple[GenerationStatus, ...]) -> bool:
     """Whether it asks for exactly what is live while nothing else is on its way. In doubt it does not: the orchestrator knows better."""
-    live = [status for status in statuses if status.state == "live"]
-    if not live or any(status.state in COMING for status in statuses):
+    live = newest_live(statuses)
+    if live is None or any(status.state in COMING for status in statuses):
         return False
     asked = {name.strip().lower(): value.strip() if isinstance(value, str) else value for name, value in fields.items()}
     join = asked.pop("jointype", None) or "left"
-    topics = {topic_field(source).lower(): topic for source, topic in live[-1].topics.items()}
-    joins = set(live[-1].join.values())
+    topics = {topic_field(source).lower(): topic for source, topic in live.topics.items()}
+    joins = set(live.join.values())
     return asked == topics and isinstance(join, str) and joins <= {join.lower()}
