@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 from confluent_kafka import OFFSET_BEGINNING, KafkaError, TopicPartition
 
@@ -20,6 +19,7 @@ from tablecast.kafka.admin import Topics, wait_until_up
 from tablecast.kafka.broker import EmbeddedBroker, wait_for_broker
 from tablecast.kafka.broker_files import free_port, read_address
 from tablecast.kafka.clients import make_consumer, make_producer
+from tablecast.processes.folder_lock import alive
 from tablecast.settings import KafkaSettings, Settings
 
 WRAPPER = """
@@ -171,7 +171,7 @@ def test_kafka_dies_with_its_killed_parent_and_the_next_one_takes_over(own_broke
             own_broker.start()
         parent.kill()
     own_broker.start()
-    assert not psutil.pid_exists(kafka)
+    assert not alive(kafka)
 
 
 def test_kafka_is_out_of_reach_of_the_terminal(broker: EmbeddedBroker) -> None:

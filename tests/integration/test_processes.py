@@ -15,6 +15,7 @@ import pytest
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import wait_for_broker
 from tablecast.kafka.broker_files import read_address
+from tablecast.processes.folder_lock import alive
 from tablecast.settings import Settings
 
 STOP_SECONDS = 5.0
@@ -115,7 +116,7 @@ def family(settings: Settings, jars_dir: Path) -> dict[str, list[str]]:
 
 def all_gone(processes: list[psutil.Process], within: float) -> bool:
     _, left = psutil.wait_procs(processes, within)
-    return not left
+    return not any(alive(process.pid) for process in left)
 
 
 def test_a_killed_supervisor_leaves_nobody_behind(start: Start, family: dict[str, list[str]]) -> None:

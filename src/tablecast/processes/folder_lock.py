@@ -81,7 +81,7 @@ def _try(file: int) -> bool:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process with this id exists."""
+    """Whether a process with this id runs. One that has ended and that nobody has collected yet does not: in a container that may never happen."""
     if pid <= 0:
         return False
     try:
@@ -89,5 +89,15 @@ def alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
-    return True
+        pass
+    return not _uncollected(pid)
+
+
+def _uncollected(pid: int) -> bool:
+    """Where there is no /proc to tell (macOS), init collects at once."""
+    try:
+        told = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    # The name, in brackets, may hold anything; the state is the word behind it.
+    return told.rpartition(")")[2].split()[0] in "ZX"

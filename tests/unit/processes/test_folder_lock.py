@@ -75,6 +75,15 @@ def test_who_is_alive() -> None:
     assert not alive(0)
     with subprocess.Popen(["true"]) as gone:
         pass
+    assert not alive(gone.pid)
+
+
+def test_one_that_ended_and_was_not_collected_is_not_alive() -> None:
+    gone = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    assert alive(gone.pid)
+    gone.kill()
     deadline = time.monotonic() + 5
     while alive(gone.pid):
         assert time.monotonic() < deadline
+    assert Path(f"/proc/{gone.pid}").exists() or sys.platform != "linux"
+    gone.communicate()

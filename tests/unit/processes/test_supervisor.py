@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tablecast.errors import BrokerFailed, BrokerUnreachable, ConfigurationError, PortInUse
@@ -146,15 +145,7 @@ def test_what_a_dead_one_left_is_removed(run: Runner, tmp_path: Path) -> None:
     running = run(script("a", leaves))
     running.until(running.said("a ended"))
     left = int(next(line for line in running.lines if line.startswith("[a] ")).removeprefix("[a] "))
-    running.until(lambda: not _runs(left))
-
-
-def _runs(pid: int) -> bool:
-    """Alive, and not a zombie that nobody has collected."""
-    try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
+    running.until(lambda: not alive(left))
 
 
 def test_lines_get_a_name_once_and_a_flood_does_not_stall(run: Runner) -> None:
