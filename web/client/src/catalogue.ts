@@ -1,5 +1,5 @@
 import type { Access } from './access.ts';
-import { givenKey } from './access.ts';
+import { ask } from './ask.ts';
 import type { Column } from './cell.ts';
 import { TablecastError } from './errors.ts';
 import { isObject, parsed } from './json.ts';
@@ -18,35 +18,18 @@ export interface Catalogue {
   readonly aliases: Readonly<Record<string, string>>;
 }
 
+const PATH = '/api/tables';
+
 /** Asks the server for its tables. Throws a `TablecastError` that says what is wrong and what to do. */
 export async function readCatalogue(access: Access, signal: AbortSignal | null = null): Promise<Catalogue> {
-  const url = apiUrl(access.url, '/api/tables');
-  const headers = { Authorization: `Bearer ${givenKey(access)}` };
-  const response = await fetch(url, { headers, signal }).catch((error: unknown) => {
-    throw signal?.aborted ? error : unreachable(url);
-  });
+  const response = await ask(access, PATH, signal);
   const body = parsed(await response.text());
-  if (!response.ok) throw refusal(response.status, body);
-  if (!isObject(body) || !Array.isArray(body['tables'])) throw unreadable(url);
+  if (!isObject(body) || !Array.isArray(body['tables'])) throw unreadable(apiUrl(access.url, PATH));
   return { tables: body['tables'] as unknown as TableEntry[], aliases: aliasesOf(body['aliases']) };
 }
 
 function aliasesOf(value: unknown): Readonly<Record<string, string>> {
   return isObject(value) ? (value as Record<string, string>) : {};
-}
-
-function refusal(status: number, body: unknown): TablecastError {
-  const error = isObject(body) ? body['error'] : null;
-  const { code, message, hint } = isObject(error) ? error : {};
-  return new TablecastError(
-    typeof code === 'string' ? code : 'http_error',
-    typeof message === 'string' ? message : `The server answered with HTTP ${String(status)}.`,
-    typeof hint === 'string' ? hint : null,
-  );
-}
-
-function unreachable(url: string): TablecastError {
-  return new TablecastError('unreachable', `The server at ${url} cannot be reached.`, 'Is it running, and is the address right?');
 }
 
 function unreadable(url: string): TablecastError {

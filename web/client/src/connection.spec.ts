@@ -237,6 +237,33 @@ describe('reconnecting', () => {
   });
 });
 
+describe('the age of the data', () => {
+  it('is unknown before the feed is live, then starts over with every message', () => {
+    world.socket.accept();
+    world.socket.say(welcome());
+    world.socket.say(feed('filling'));
+    expect(hub.currentAt).toBeNull();
+    world.socket.say(feed('live'));
+    world.advance(3_000);
+    expect(hub.currentAt).toBe(0);
+    world.socket.say({ type: 'pong', id: 1 });
+    expect(hub.currentAt).toBe(3_000);
+  });
+
+  it('grows while the feed is stale, whatever else the server says, and while the connection is lost', () => {
+    world.socket.welcome();
+    world.advance(1_000);
+    world.socket.say(feed('stale'));
+    world.socket.say({ type: 'pong', id: 1 });
+    expect(hub.currentAt).toBe(0);
+    world.socket.drop();
+    world.advance(150);
+    world.socket.accept();
+    world.socket.say(welcome());
+    expect(hub.currentAt).toBe(0);
+  });
+});
+
 describe('closing', () => {
   it('waits until the socket is closed, and leaves nothing behind', async () => {
     world.socket.welcome();

@@ -38,6 +38,7 @@ export class Connection {
   #feed: FeedMessage | null = null;
   #notice: Problem | null = null;
   #quiet = false;
+  #currentAt: number | null = null;
 
   constructor(url: string, key: string, environment: Environment, events: ConnectionEvents) {
     this.#url = url;
@@ -50,6 +51,11 @@ export class Connection {
 
   get ready(): boolean {
     return this.#welcomedAt !== null;
+  }
+
+  /** The last moment at which the rows were known to be the newest. */
+  get currentAt(): number | null {
+    return this.#currentAt;
   }
 
   send(message: ViewerMessage): void {
@@ -87,8 +93,10 @@ export class Connection {
   #receive(message: ServerMessage): void {
     if (message.type === 'welcome') return this.#welcome();
     if (message.type === 'feed') this.#feed = message;
-    else if (message.type === 'error' && message.sub === undefined) this.#notice = problem(message.code, message.message, message.hint);
-    else return this.#events.message(message);
+    if (this.#feed?.state === 'live') this.#currentAt = this.#environment.now();
+    const notice = message.type === 'error' && message.sub === undefined;
+    if (message.type !== 'feed' && !notice) return this.#events.message(message);
+    if (notice) this.#notice = problem(message.code, message.message, message.hint);
     this.#judge();
   }
 

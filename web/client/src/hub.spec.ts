@@ -59,6 +59,77 @@ describe('sharing', () => {
   });
 });
 
+describe('windows of one view', () => {
+  const [HEAD, TAIL] = [
+    { offset: 0, size: 50 },
+    { offset: 900, size: 50 },
+  ];
+  const opens = () => world.socket.heard('open').map(({ sub, offset }) => [sub, offset]);
+  const windowAnswer = (sub: number, offset: number, change = {}) => {
+    world.socket.say(opened(sub, COLUMNS));
+    world.socket.say(frame(sub, { [`at ${String(offset)}`]: { n: '1' } }, { offset, total: 1_000, ...change }));
+  };
+
+  beforeEach(() => {
+    world.socket.welcome();
+  });
+
+  it('that are equal are one subscription, and others are one each', () => {
+    hub.open(VIEW, HEAD);
+    hub.open(VIEW, { ...HEAD });
+    hub.open(VIEW, TAIL);
+    expect(opens()).toEqual([[1, 0], [2, 900]]);
+    expect(hub.subscriptions).toBe(2);
+  });
+
+  it('part when one of them moves, which keeps its rows until the new ones are there', () => {
+    const [stays, goes] = [hub.open(VIEW, HEAD), hub.open(VIEW, HEAD)];
+    const seen = vi.fn();
+    goes.watch(({ snapshot, fresh }) => { seen(snapshot?.offset, fresh); });
+    windowAnswer(1, 0);
+    goes.move(TAIL);
+    expect(opens()).toEqual([[1, 0], [2, 900]]);
+    expect(world.socket.heard('move')).toEqual([]);
+    windowAnswer(2, 900);
+    expect(seen.mock.calls).toEqual([[0, true], [0, false], [900, true]]);
+    expect([stays.value.snapshot?.offset, stays.value.viewport]).toEqual([0, HEAD]);
+  });
+
+  it('meet again as one, and the other is closed', () => {
+    const [stays, goes] = [hub.open(VIEW, HEAD), hub.open(VIEW, TAIL)];
+    windowAnswer(1, 0);
+    windowAnswer(2, 900);
+    goes.move(HEAD);
+    expect(world.socket.heard('close')).toEqual([{ type: 'close', sub: 2 }]);
+    expect(hub.subscriptions).toBe(1);
+    expect(goes.value).toEqual(stays.value);
+  });
+
+  it('move in place where nobody else chose them, and whoever chose none goes along', () => {
+    const follower = hub.open(VIEW);
+    const chooser = hub.open(VIEW, TAIL);
+    expect([opens(), hub.subscriptions]).toEqual([[[1, 0]], 1]);
+    windowAnswer(1, 0);
+    windowAnswer(1, 900, { request: 2, revision: 2 });
+    expect(follower.value.snapshot?.offset).toBe(900);
+    chooser.move(HEAD);
+    expect(world.socket.heard('move').map(({ offset }) => offset)).toEqual([900, 0]);
+    void chooser.close();
+    expect(hub.subscriptions).toBe(1);
+  });
+
+  it('are chosen by a follower that moves, even to where it stands', () => {
+    const [chooser, follower] = [hub.open(VIEW, HEAD), hub.open(VIEW)];
+    windowAnswer(1, 0);
+    follower.move(HEAD);
+    chooser.move(TAIL);
+    expect([follower.value.viewport, chooser.value.viewport]).toEqual([HEAD, TAIL]);
+    void follower.close();
+    void chooser.close();
+    expect(hub.subscriptions).toBe(0);
+  });
+});
+
 describe('closing a table', () => {
   beforeEach(() => {
     world.socket.welcome();
@@ -197,6 +268,19 @@ describe('nothing is left behind', () => {
     expect(world.socket.heard('close').length).toBe(10_000);
     expect(hub.subscriptions).toBe(0);
     expect([world.timers.size, world.socket.listeners.size, world.wakers.size]).toEqual([timers, listeners, 1]);
+  });
+
+  it('by 10,000 moves of windows that part and meet', () => {
+    world.socket.welcome();
+    const [one, two] = [hub.open(VIEW, { offset: 0, size: 10 }), hub.open(VIEW, { offset: 0, size: 10 })];
+    for (let round = 0; round < 10_000; round += 1) {
+      two.move({ offset: (round % 3) * 10, size: 10 });
+      for (const { sub } of world.socket.heard('close').slice(-1)) world.socket.say({ type: 'closed', sub });
+    }
+    void one.close();
+    void two.close();
+    expect(hub.subscriptions).toBe(0);
+    expect(world.socket.heard('open').length).toBe(world.socket.heard('close').length);
   });
 
   it('by 1,000 hubs', async () => {

@@ -5,31 +5,30 @@ import type { ConnectionState } from './connection-state.ts';
 import type { Environment } from './environment.ts';
 import { hostEnvironment } from './environment.ts';
 import { TablecastError } from './errors.ts';
+import type { ExportedFile, ExportFormat } from './export.ts';
+import { exportView } from './export.ts';
+import { Holdings } from './holdings.ts';
 import { LiveTable } from './live-table.ts';
+import type { Progress } from './progress.ts';
+import { readProgress } from './progress.ts';
 import type { ServerMessage } from './server-message.ts';
 import { socketUrl } from './server-url.ts';
-import type { Line } from './subscription.ts';
-import { Subscription } from './subscription.ts';
+import type { Line, Subscription } from './subscription.ts';
 import type { View, Viewport } from './view.ts';
-import { FIRST_PAGE, tidyViewport, viewKey } from './view.ts';
 import { close } from './viewer-message.ts';
 import type { Watchable } from './watched.ts';
-
-interface Held {
-  readonly subscription: Subscription;
-  holders: number;
-}
 
 /**
  * The one connection of a page to a table server, and the views that are open on it. It logs in, reconnects and opens the views
  * again by itself until it is closed. A missing URL or key throws at once; a wrong key makes it `refused`.
  */
 export class TableHub {
-  readonly #held = new Map<string, Held>();
+  readonly #holdings: Holdings;
   readonly #enlisted = new Map<number, Subscription>();
   readonly #closing = new Map<number, () => void>();
   readonly #connection: Connection;
   readonly #line: Line;
+  readonly #access: Access;
   #subs = 0;
   #closed: Promise<void> | null = null;
 
@@ -38,8 +37,14 @@ export class TableHub {
       enlist: (subscription) => this.#enlist(subscription),
       dismiss: (sub) => this.#enlisted.delete(sub),
       send: (message) => { this.#connection.send(message); },
+      now: environment.now,
     };
-    this.#connection = new Connection(socketUrl(access.url), givenKey(access), environment, {
+    this.#holdings = new Holdings({
+      begun: ({ subscription }) => { if (this.#connection.ready) subscription.attach(this.#line); },
+      ended: ({ subscription }) => this.#end(subscription),
+    });
+    this.#access = { url: access.url, key: givenKey(access) };
+    this.#connection = new Connection(socketUrl(access.url), this.#access.key, environment, {
       ready: () => { this.#attachAll(); },
       message: (message) => { this.#receive(message); },
       lost: () => { this.#detachAll(); },
@@ -50,41 +55,49 @@ export class TableHub {
     return this.#connection.state;
   }
 
-  /** How many views are open, however many hold each. */
-  get subscriptions(): number {
-    return this.#held.size;
+  /**
+   * The last moment, by this machine's clock, at which the rows were known to be the newest there are: the server was heard and its
+   * feed was live. The time since then is the age of the data. Null before the first such moment.
+   */
+  get currentAt(): number | null {
+    return this.#connection.currentAt;
   }
 
-  /** Opens a view, or joins it at the window where it stands when it is open already. */
-  open(view: View, viewport: Viewport = FIRST_PAGE): LiveTable {
+  /** How many subscriptions are open, however many hold each. */
+  get subscriptions(): number {
+    return this.#holdings.all.length;
+  }
+
+  /**
+   * Opens a window of a view, or joins it when it is open already. Without a window it goes along with whoever chose one for this
+   * view, and with the first page where nobody did.
+   */
+  open(view: View, viewport: Viewport | null = null): LiveTable {
     if (this.#closed !== null) {
       throw new TablecastError('closed_hub', `'${view.table}' cannot be opened: the hub was closed.`, 'Make a new TableHub.');
     }
-    const key = viewKey(view);
-    const held = this.#held.get(key) ?? this.#hold(key, view, tidyViewport(viewport));
-    held.holders += 1;
-    return new LiveTable(held.subscription, () => this.#release(key, held));
+    return new LiveTable(this.#holdings, view, viewport);
+  }
+
+  /** All rows of a view at one instant, as a file. */
+  export(view: View, format: ExportFormat, signal: AbortSignal | null = null): Promise<ExportedFile> {
+    return exportView(this.#access, view, format, signal);
+  }
+
+  /** How far the generation in the making has come; null where none is being filled. */
+  progress(signal: AbortSignal | null = null): Promise<Progress | null> {
+    return readProgress(this.#access, signal);
   }
 
   /** Closes every view and the socket. Resolves when the socket is closed. */
   close(): Promise<void> {
     this.#closed ??= this.#connection.close();
-    this.#held.clear();
+    this.#holdings.clear();
     return this.#closed;
   }
 
-  #hold(key: string, view: View, viewport: Viewport): Held {
-    const held = { subscription: new Subscription(view, viewport), holders: 0 };
-    this.#held.set(key, held);
-    if (this.#connection.ready) held.subscription.attach(this.#line);
-    return held;
-  }
-
-  async #release(key: string, held: Held): Promise<void> {
-    held.holders -= 1;
-    if (held.holders > 0) return;
-    if (this.#held.get(key) === held) this.#held.delete(key);
-    const sub = held.subscription.detach();
+  async #end(subscription: Subscription): Promise<void> {
+    const sub = subscription.detach();
     if (sub === null) return;
     await new Promise<void>((resolve) => {
       this.#closing.set(sub, resolve);
@@ -113,11 +126,11 @@ export class TableHub {
   }
 
   #attachAll(): void {
-    for (const { subscription } of this.#held.values()) subscription.attach(this.#line);
+    for (const { subscription } of this.#holdings.all) subscription.attach(this.#line);
   }
 
   #detachAll(): void {
-    for (const { subscription } of this.#held.values()) subscription.detach();
+    for (const { subscription } of this.#holdings.all) subscription.detach();
     for (const sub of [...this.#closing.keys()]) this.#settle(sub);
   }
 }

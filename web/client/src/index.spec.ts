@@ -6,6 +6,7 @@ it('exports exactly this', () => {
     'PAGE_SIZE',
     'TableHub',
     'TablecastError',
+    'apiUrl',
     'hostEnvironment',
     'problemOf',
     'readCatalogue',

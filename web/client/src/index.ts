@@ -7,10 +7,14 @@ export type { Environment, Socket, SocketClass, SocketEvent } from './environmen
 export { hostEnvironment } from './environment.ts';
 export type { Problem } from './errors.ts';
 export { problemOf, TablecastError } from './errors.ts';
+export type { ExportedFile, ExportFormat } from './export.ts';
 export { TableHub } from './hub.ts';
+export type { Json } from './json.ts';
 export type { LiveTable } from './live-table.ts';
+export type { Progress } from './progress.ts';
+export { apiUrl } from './server-url.ts';
 export type { Row, Snapshot } from './snapshot.ts';
 export type { TableState } from './table-state.ts';
-export type { Condition, Shape, SortKey, View, Viewport } from './view.ts';
+export type { Aggregate, AggregateOp, Condition, Grouping, Shape, SortKey, View, Viewport } from './view.ts';
 export { PAGE_SIZE } from './view.ts';
 export type { Watchable } from './watched.ts';

@@ -43,6 +43,8 @@ export interface FrameMessage {
   readonly offset: number;
   readonly ids?: readonly string[];
   readonly rows: Readonly<Record<string, JsonObject>>;
+  /** For how many milliseconds it waited for this viewer: before it, what was shown was that old. */
+  readonly late?: number;
 }
 
 export interface ClosedMessage {
@@ -99,6 +101,7 @@ const FIELDS: Readonly<Record<ServerMessage['type'], Readonly<Record<string, Che
     offset: count,
     ids: maybe(texts),
     rows: objects,
+    late: maybe(count),
   },
   closed: { sub: count },
   error: { code: text, message: text, hint: textOrNull, sub: maybe(count) },

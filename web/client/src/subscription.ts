@@ -15,6 +15,7 @@ export interface Line {
   readonly enlist: (subscription: Subscription) => number;
   readonly dismiss: (sub: number) => void;
   readonly send: (message: ViewerMessage) => void;
+  readonly now: () => number;
 }
 
 /**
@@ -34,7 +35,7 @@ export class Subscription {
 
   constructor(view: View, viewport: Viewport) {
     this.view = view;
-    this.state = new Watched<TableState>({ snapshot: null, viewport, fresh: false, problem: null }, sameTableState);
+    this.state = new Watched<TableState>({ snapshot: null, updatedAt: null, viewport, fresh: false, problem: null }, sameTableState);
   }
 
   attach(line: Line): void {
@@ -103,6 +104,7 @@ export class Subscription {
     const current = answered === null || sameViewport(answered, wanted);
     this.#publish({
       snapshot: this.#store.snapshot,
+      updatedAt: this.#line?.now() ?? null,
       fresh: current,
       ...(forgiven ? { problem: null } : {}),
     });

@@ -10,6 +10,8 @@ export interface TableState {
   readonly snapshot: Snapshot | null;
   /** The window that is wanted, which the snapshot may not show yet. */
   readonly viewport: Viewport;
+  /** When the snapshot came, by this machine's clock; null before the first. */
+  readonly updatedAt: number | null;
   /** The snapshot answers the wanted window, over the present connection. */
   readonly fresh: boolean;
   /** Why the table or the window was refused, until a later request is answered. */

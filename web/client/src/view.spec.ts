@@ -16,6 +16,8 @@ it('is another view with another table, sort, filter or search', () => {
     { table: 't', filter: { op: 'null', column: 'a' } },
     { table: 't', sort: [{ column: 'a', descending: false }] },
     { table: 't', sort: [{ column: 'a', descending: true }] },
+    { table: 't', sort: [{ column: 'a', descending: true, locale: 'de' }] },
+    { table: 't', group: { by: ['a'], aggregates: [] } },
   ];
   expect(new Set(views.map(viewKey)).size).toBe(views.length);
 });

@@ -3,6 +3,22 @@ import type { Json } from './json.ts';
 export interface SortKey {
   readonly column: string;
   readonly descending: boolean;
+  /** A language tag: text in the order of that language, not of code points. */
+  readonly locale?: string;
+}
+
+export type AggregateOp = 'count' | 'sum' | 'min' | 'max' | 'avg';
+
+/** One figure of each group; only a count needs no column. Its own column is called `op`, or `op_column`. */
+export interface Aggregate {
+  readonly op: AggregateOp;
+  readonly column?: string;
+}
+
+/** One row for each value of the columns `by`. */
+export interface Grouping {
+  readonly by: readonly string[];
+  readonly aggregates: readonly Aggregate[];
 }
 
 /** A structured filter, as the server understands it: an operator and its operands. */
@@ -16,6 +32,7 @@ export interface Shape {
   readonly sort?: readonly SortKey[];
   readonly filter?: Condition | null;
   readonly search?: string | null;
+  readonly group?: Grouping | null;
 }
 
 /** A table, looked at in one way. Two equal views share one subscription. */
@@ -43,6 +60,7 @@ export function shapeFields(shape: Shape): Shape {
     ...(shape.sort?.length ? { sort: shape.sort } : {}),
     ...(shape.filter ? { filter: shape.filter } : {}),
     ...(shape.search ? { search: shape.search } : {}),
+    ...(shape.group ? { group: shape.group } : {}),
   };
 }
 

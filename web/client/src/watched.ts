@@ -30,6 +30,11 @@ export class Watched<T> implements Watchable<T> {
     for (const watcher of [...this.#watchers]) this.#tell(watcher.tell, value);
   }
 
+  /** Nobody who watches now hears anything more. */
+  silence(): void {
+    this.#watchers.clear();
+  }
+
   watch(watcher: (value: T) => void): () => void {
     const entry = { tell: watcher };
     this.#watchers.add(entry);

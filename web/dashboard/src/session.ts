@@ -17,21 +17,23 @@ export class Session {
   readonly #problem = signal<Problem | null>(null);
 
   readonly hub = this.#hub.asReadonly();
+  /** What the present connection was made with. */
+  readonly access = this.#access.asReadonly();
   /** How the connection stands; null when there is none to speak of. */
   readonly state = this.#state.asReadonly();
   /** Why there is no way in. */
   readonly problem = this.#problem.asReadonly();
   /** The server took the key; a connection that is lost later changes nothing about that. */
   readonly entered = linkedSignal<{ hub: TableHub | null; connected: boolean }, boolean>({
-    source: () => ({ hub: this.#hub(), connected: this.#connected() }),
+    source: () => ({ hub: this.#hub(), connected: this.connected() }),
     computation: ({ hub, connected }, before) => connected || (before?.source.hub === hub && before.value),
   }).asReadonly();
 
-  readonly #connected = computed(() => ['live', 'stale'].includes(this.#state()?.phase ?? ''));
+  readonly connected = computed(() => ['live', 'stale'].includes(this.#state()?.phase ?? ''));
   /** A server that is still filling its tables has none to tell of; it is asked once it has. */
-  readonly #filled = computed(() => this.#connected() && this.#state()?.problem?.code !== 'feed_filling');
+  readonly filled = computed(() => this.connected() && this.#state()?.problem?.code !== 'feed_filling');
   readonly #answer = resource({
-    params: () => (this.#filled() ? (this.#access() ?? undefined) : undefined),
+    params: () => (this.filled() ? (this.#access() ?? undefined) : undefined),
     loader: ({ params, abortSignal }) => readCatalogue(params, abortSignal),
   });
   /** What the server has to show: as last read, also through a lost connection. */

@@ -1,42 +1,61 @@
 import type { Signal } from '@angular/core';
-import { effect, inject, signal, untracked } from '@angular/core';
-import type { LiveTable, TableState } from '@tablecast/client';
-import { PAGE_SIZE } from '@tablecast/client';
+import { computed, effect, inject, signal, untracked } from '@angular/core';
+import type { LiveTable, Shape, TableState, View } from '@tablecast/client';
 import { TABLE_HUB } from './table-hub.ts';
 
 export interface LiveTableOptions {
   readonly table: () => string;
+  /** Its sort, filter, search and groups; plain where there is none. */
+  readonly view?: () => Shape;
+  /** How many rows to show from the first on. Without it, the window goes along with whoever chose one for the same view. */
   readonly pageSize?: () => number;
 }
 
 /** A live table as signals. It follows its options and the hub, and closes with the injector that it was made in. */
 export interface LiveTableRef {
-  /** Null while there is no hub. */
+  /** Null while there is no hub. The rows of another view of the same table stay until the new ones are there. */
   readonly state: Signal<TableState | null>;
-  move(offset: number): void;
+  /** Another window; its size stays unless it is given. */
+  move(offset: number, size?: number): void;
   refresh(): void;
 }
 
-/** Call it where `inject()` may be called. Equal tables of a page share one subscription and one window. */
-export function injectLiveTable({ table, pageSize = () => PAGE_SIZE }: LiveTableOptions): LiveTableRef {
+/** Call it where `inject()` may be called. Equal windows of equal views of a page share one subscription. */
+export function injectLiveTable({ table, view, pageSize }: LiveTableOptions): LiveTableRef {
   const hub = inject(TABLE_HUB);
   const state = signal<TableState | null>(null);
+  const wanted = computed<View>(() => ({ ...view?.(), table: table() }), { equal: sameView });
   let live: LiveTable | null = null;
+  let shown: string | null = null;
 
   effect((onCleanup) => {
-    const opened = hub()?.open({ table: table() }, { offset: 0, size: pageSize() }) ?? null;
+    const size = untracked(() => pageSize?.());
+    const opened = hub()?.open(wanted(), size === undefined ? null : { offset: 0, size }) ?? null;
+    const before = shown === wanted().table ? (untracked(state)?.snapshot ?? null) : null;
+    const show = (next: TableState): void => { state.set(next.snapshot === null ? { ...next, snapshot: before } : next); };
     live = opened;
-    state.set(opened?.value ?? null);
-    opened?.watch((next) => { state.set(next); });
+    shown = wanted().table;
+    if (opened === null) state.set(null);
+    else show(opened.value);
+    opened?.watch(show);
     onCleanup(() => {
       live = null;
       void opened?.close();
     });
   });
 
+  effect(() => {
+    const size = pageSize?.();
+    if (size !== undefined && live !== null) live.move({ offset: live.value.viewport.offset, size });
+  });
+
   return {
     state: state.asReadonly(),
-    move: (offset) => { live?.move({ offset, size: untracked(pageSize) }); },
+    move: (offset, size) => { live?.move({ offset, size: size ?? live.value.viewport.size }); },
     refresh: () => { live?.refresh(); },
   };
+}
+
+function sameView(left: View, right: View): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
 }

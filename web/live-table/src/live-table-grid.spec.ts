@@ -1,60 +1,11 @@
-import { Component, signal } from '@angular/core';
-import type { ComponentFixture } from '@angular/core/testing';
-import { TestBed } from '@angular/core/testing';
-import { TableHub } from '@tablecast/client';
-import { errorMessage, FakeWorld, frame, opened } from '@tablecast/client/testing';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { LiveTableGrid, provideTableHub } from './index.ts';
+import { errorMessage, feed, frame, opened, welcome } from '@tablecast/client/testing';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { PLAIN_VIEW } from './index.ts';
+import {
+  answer, button, cell, COLUMNS, find, fixture, host, hub, mountGrid, numbered, page, press, say, settled, text, texts, thousand, world,
+} from './mounted-grid.ts';
 
-const COLUMNS = [
-  { name: 'name', type: 'string' },
-  { name: 'age', type: 'int64' },
-];
-
-@Component({
-  selector: 'live-table-host',
-  imports: [LiveTableGrid],
-  template: `
-    @for (table of tables(); track $index) {
-      <live-table [table]="table" [pageSize]="2" />
-    }
-  `,
-})
-class Host {
-  readonly tables = signal(['users_ui']);
-}
-
-let world: FakeWorld;
-let hub: TableHub;
-let fixture: ComponentFixture<Host>;
-
-const page = () => fixture.nativeElement as HTMLElement;
-const find = (selector: string) => page().querySelector<HTMLElement>(selector);
-const text = (selector: string) => find(selector)?.textContent.replace(/\s+/g, ' ').trim();
-const texts = (selector: string) => [...page().querySelectorAll(selector)].map((node) => node.textContent.trim());
-const button = (label: string) => [...page().querySelectorAll('button')].find((each) => each.textContent === label);
-
-async function press(label: string): Promise<void> {
-  button(label)?.click();
-  await fixture.whenStable();
-}
-
-async function say(...messages: Parameters<FakeWorld['socket']['say']>[0][]): Promise<void> {
-  for (const message of messages) world.socket.say(message);
-  await fixture.whenStable();
-}
-
-const ROWS = { a: { name: 'Ann', age: '9007199254740993' }, b: { name: 'Bob', age: null } };
-const answer = (sub = 1) => say(opened(sub, COLUMNS), frame(sub, ROWS, { total: 5 }));
-
-beforeEach(async () => {
-  world = new FakeWorld();
-  hub = new TableHub({ url: 'localhost', key: 'sesame' }, world.environment);
-  const provider = provideTableHub(() => signal(hub));
-  fixture = TestBed.configureTestingModule({ providers: [provider] }).createComponent(Host);
-  await fixture.whenStable();
-  world.socket.welcome();
-});
+mountGrid();
 
 describe('showing rows', () => {
   it('waits, then shows columns, rows and the range', async () => {
@@ -63,24 +14,24 @@ describe('showing rows', () => {
     await answer();
     expect(texts('th')).toEqual(['name', 'age']);
     expect([...page().querySelectorAll('tbody tr')].map((row) => row.getAttribute('data-row-id'))).toEqual(['a', 'b']);
-    expect(text('[data-testid=range]')).toBe('rows 1-2 of 5');
+    expect(text('[data-testid=range]')).toBe('rows 1-2 of 2');
     expect(find('[data-testid=grid]')?.getAttribute('aria-busy')).toBe('false');
+    expect(find('[data-testid=picture]')).toBeNull();
   });
 
   it('shows a large number whole and on the right, and a null as a dash with words for a screen reader', async () => {
     await answer();
-    const cell = find('[data-row-id=a] td:nth-child(2)');
-    expect(cell?.textContent.trim()).toBe('9007199254740993');
-    expect(cell?.className).toContain('live-table-number');
-    expect(text('[data-row-id=b] td:nth-child(2)')).toBe('–no value');
+    expect(cell('a', 2)?.textContent).toBe('9,007,199,254,740,993');
+    expect(cell('a', 2)?.className).toContain('live-table-number');
+    expect([cell('b', 2)?.textContent, cell('b', 2)?.getAttribute('aria-label')]).toEqual(['–', 'no value']);
   });
 
-  it('names the table for a screen reader, and lets the keyboard reach the rows', async () => {
+  it('tells a screen reader what stands where', async () => {
     await answer();
-    expect(text('caption')).toBe('users_ui');
-    expect(texts('th[scope=col]').length).toBe(2);
-    expect(find('[role=region]')?.tabIndex).toBe(0);
-    expect(text('[aria-live=polite]')).toBe('users_ui, from row 1');
+    const grid = find('[role=grid]');
+    expect([grid?.getAttribute('aria-rowcount'), grid?.getAttribute('aria-colcount')]).toEqual(['3', '2']);
+    expect(find('[data-row-id=b]')?.getAttribute('aria-rowindex')).toBe('3');
+    expect(cell('b', 2)?.getAttribute('aria-colindex')).toBe('2');
   });
 
   it('takes the new columns of a swap', async () => {
@@ -92,88 +43,190 @@ describe('showing rows', () => {
 
 describe('changes', () => {
   beforeEach(() => answer());
+  const change = (name: string, revision: number, more = {}) =>
+    say(frame(1, { a: { name, age: '9007199254740993' } }, { ids: ['a', 'b'], revision, total: 2, ...more }));
 
-  it('flash in their cell, again at the next change, and not after the flash', async () => {
-    const cell = find('[data-row-id=a] td:nth-child(1)');
-    const change = (name: string, revision: number) =>
-      say(frame(1, { a: { name, age: '9007199254740993' } }, { ids: ['a', 'b'], revision, total: 5 }));
+  it('flash in their cell, fade, and flash again at the next change', async () => {
+    const look = () => cell('a', 1)?.className;
     await change('Anne', 2);
-    expect(cell?.className).toBe('live-table-flash');
+    expect(look()).toBe('live-table-flash');
+    await vi.waitUntil(() => look() === 'live-table-fading');
     await change('Anna', 3);
-    expect(cell?.className).toBe('live-table-flash-again');
-    cell?.dispatchEvent(new Event('animationend', { bubbles: true }));
-    await fixture.whenStable();
-    expect(cell?.className).toBe('');
-    expect(page().querySelectorAll('[class*=flash]').length).toBe(0);
+    expect(look()).toBe('live-table-flash');
+    await vi.waitUntil(() => look() === '', { timeout: 3_000 });
+    expect(cell('a', 2)?.className).toBe('live-table-number');
   });
 
-  it('keep the element of a row, wherever the row goes', async () => {
+  it('keep the element of a row, wherever the row goes, and the order of the document', async () => {
     const row = find('[data-row-id=b]');
-    await say(frame(1, {}, { ids: ['b', 'a'], revision: 2, total: 5 }));
+    await say(frame(1, {}, { ids: ['b', 'a'], revision: 2, total: 2 }));
     expect(find('tbody tr')).toBe(row);
+  });
+
+  it('of a whole generation come quietly, at once and without a blank row', async () => {
+    const blanks: number[] = [];
+    const watch = new MutationObserver(() => blanks.push(page().querySelectorAll('tbody tr:not([data-row-id])').length));
+    watch.observe(page(), { subtree: true, childList: true, attributes: true, characterData: true });
+    const rows = { a: { name: 'New', age: '1' }, b: { name: 'Newer', age: '2' } };
+    await say(frame(1, rows, { generation: 2, revision: 2, total: 2 }));
+    watch.disconnect();
+    expect(texts('td')).toEqual(['New', '1', 'Newer', '2']);
+    expect([Math.max(...blanks), page().querySelectorAll('[class*=flash]').length]).toEqual([0, 0]);
+  });
+
+  it('are held back while it is paused, and all there when it goes on', async () => {
+    await press('Pause');
+    await change('Anne', 2);
+    expect(cell('a', 1)?.textContent).toBe('Ann');
+    await press('Pause');
+    expect(cell('a', 1)?.textContent).toBe('Anne');
   });
 });
 
-describe('turning pages', () => {
-  beforeEach(() => answer());
+describe('scrolling', () => {
+  beforeEach(() => thousand());
 
-  it('asks for the next, the previous and the first window', async () => {
+  it('paints the rows in view and a few around them, and subscribes to little more', () => {
+    expect(world.socket.last('open')).toMatchObject({ offset: 0, size: 130 });
+    expect(page().querySelectorAll('tbody tr').length).toBeLessThan(40);
+    expect(text('[data-testid=range]')).toBe('rows 1-22 of 1,000');
+  });
+
+  it('shows rows that are on their way as such, and asks for the newest window alone', async () => {
+    const scroll = find('.live-table-scroll');
+    for (const row of [400, 500, 600]) {
+      if (scroll !== null) scroll.scrollTop = row * 28;
+      scroll?.dispatchEvent(new Event('scroll'));
+      await settled();
+    }
+    expect(page().querySelectorAll('tr.live-table-waiting').length).toBeGreaterThan(20);
+    expect(texts('tr.live-table-waiting td').join('')).toBe('');
+    expect(world.socket.heard('move').map(({ offset }) => offset)).toEqual([350]);
+    await say(frame(1, numbered(350, 472), { request: 2, revision: 2, offset: 350, total: 1_000 }));
+    expect(world.socket.heard('move').map(({ offset }) => offset)).toEqual([350, 550]);
+    await say(frame(1, numbered(550, 672), { request: 3, revision: 3, offset: 550, total: 1_000 }));
+    expect(page().querySelectorAll('tr.live-table-waiting').length).toBe(0);
+    expect(text('[data-testid=range]')).toBe('rows 601-622 of 1,000');
+  });
+
+  it('turns pages, and goes to the ends and to a row', async () => {
     expect([button('First')?.disabled, button('Prev')?.disabled, button('Next')?.disabled]).toEqual([true, true, false]);
     await press('Next');
-    expect(world.socket.last('move')).toMatchObject({ request: 2, offset: 2, size: 2 });
-    await say(frame(1, { c: {}, d: {} }, { request: 2, revision: 2, offset: 2, total: 5 }));
-    expect(text('[data-testid=range]')).toBe('rows 3-4 of 5');
-    expect(text('[aria-live=polite]')).toBe('users_ui, from row 3');
+    expect(text('[data-testid=range]')).toBe('rows 22-43 of 1,000');
+    expect(text('[data-testid=announcement]')).toBe('from row 22');
     await press('Prev');
-    expect(world.socket.last('move')).toMatchObject({ request: 3, offset: 0 });
+    await press('Last');
+    expect(text('[data-testid=range]')).toBe('rows 979-1,000 of 1,000');
+    expect(button('Next')?.disabled).toBe(true);
     await press('First');
-    expect(world.socket.heard('move').length).toBe(2);
+    const field = find('[data-testid=goto]') as HTMLInputElement;
+    field.value = '500';
+    field.form?.requestSubmit();
+    await settled();
+    expect(text('[data-testid=range]')).toBe('rows 500-521 of 1,000');
+  });
+
+  it('stays with the rows that somebody reads when others come in above', async () => {
+    await press('Next');
+    const top = () => find('tbody tr:nth-child(7)')?.getAttribute('data-row-id');
+    expect(top()).toBe('r21');
+    const ids = ['new', ...Object.keys(numbered(0, 129))];
+    await say(frame(1, { new: { name: 'New', age: '1' } }, { ids, revision: 2, total: 1_001 }));
+    expect([top(), text('[data-testid=range]')]).toEqual(['r21', 'rows 23-44 of 1,001']);
+  });
+
+  it('stays at the end while rows come, where the newest are', async () => {
+    await press('Last');
+    await say(frame(1, numbered(878, 1_000), { request: 2, revision: 2, offset: 878, total: 1_000 }));
+    await say(frame(1, numbered(881, 1_003), { request: 2, revision: 3, offset: 881, total: 1_003 }));
+    expect(text('[data-testid=range]')).toBe('rows 982-1,003 of 1,003');
+    expect(find('tbody tr:last-child')?.getAttribute('data-row-id')).toBe('r1002');
   });
 
   it('asks for the same window again on Refresh', async () => {
     await press('Refresh');
-    expect(world.socket.last('move')).toMatchObject({ offset: 0, size: 2 });
+    expect(world.socket.last('move')).toMatchObject({ offset: 0, size: 130 });
   });
 });
 
 describe('problems', () => {
-  it('are told in the words of the server', async () => {
+  it('of the table are a picture of their own, in the words of the server, once', async () => {
     await say(errorMessage('unknown_table', 1));
-    expect(text('[data-testid=problem]')).toBe('The server says unknown_table. Do the other thing.');
+    expect(text('[data-testid=problem]')).toBe('No such tableThe server says unknown_table. Do the other thing.Try again');
+    expect(page().querySelectorAll('[data-testid=problem]').length).toBe(1);
+    await press('Try again');
+    expect(world.socket.heard('open').length).toBe(2);
+  });
+
+  it('of the view stand beside the rows, with a way out', async () => {
+    await answer();
+    host().view.set({ ...PLAIN_VIEW, sort: [{ column: 'gone', descending: false }] });
+    await settled();
+    await say(errorMessage('bad_view', 2));
+    expect(text('[data-testid=problem]')).toContain('The server says bad_view.');
+    expect(texts('tbody tr').length).toBe(2);
+    await press('Show the plain table');
+    expect(host().view()).toEqual(PLAIN_VIEW);
   });
 
   it('of the connection leave the rows in place, marked as waiting', async () => {
     await answer();
     world.socket.drop();
-    await fixture.whenStable();
+    await settled();
     expect(texts('tbody tr').length).toBe(2);
     expect(find('[data-testid=grid]')?.getAttribute('aria-busy')).toBe('true');
+    expect(find('[data-testid=problem]')).toBeNull();
+  });
+
+  it('an empty table and a search without a match are told apart', async () => {
+    await say(opened(1, COLUMNS), frame(1, {}, { total: 0 }));
+    expect(text('[data-testid=picture]')).toContain('No rows yet');
+    host().view.set({ ...PLAIN_VIEW, search: 'nobody' });
+    await settled();
+    await say(opened(2, COLUMNS), frame(2, {}, { total: 0 }));
+    expect(text('[data-testid=picture]')).toContain('No row matches');
+    await press('Show all rows');
+    expect(host().view()).toEqual(PLAIN_VIEW);
+  });
+
+  it('a fill is told with how far it has come', async () => {
+    const status = { generations: [{ generation: 1, progress: { done: 1_500, of: 6_000, per_second: 9 } }] };
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify(status))));
+    world.socket.say(welcome());
+    await say(feed('filling', 'Generation 1 is being read.'));
+    await vi.waitUntil(() => text('[data-testid=picture]')?.includes('1,500 of 6,000'));
+    expect(text('[data-testid=picture]')).toContain('Generation 1 is being read.');
+    vi.unstubAllGlobals();
   });
 });
 
 describe('mounting', () => {
-  it('the same table twice is one subscription', async () => {
-    fixture.componentInstance.tables.set(['users_ui', 'users_ui']);
-    await fixture.whenStable();
-    await answer();
+  it('the same table twice is one subscription, until one is scrolled elsewhere', async () => {
+    host().tables.set(['users_ui', 'users_ui']);
+    await settled();
+    await thousand();
     expect(world.socket.heard('open').length).toBe(1);
-    expect(texts('[data-testid=range]')).toEqual(['rows 1-2 of 5', 'rows 1-2 of 5']);
+    expect(texts('[data-testid=range]')).toEqual(['rows 1-22 of 1,000', 'rows 1-22 of 1,000']);
+    await press('Last');
+    await say(opened(2, COLUMNS), frame(2, numbered(928, 1_000), { offset: 928, total: 1_000 }));
+    expect(texts('[data-testid=range]')).toEqual(['rows 979-1,000 of 1,000', 'rows 1-22 of 1,000']);
+    expect(page().querySelectorAll('tr.live-table-waiting').length).toBe(0);
   });
 
   it('another table closes the first and forgets its rows', async () => {
     await answer();
-    fixture.componentInstance.tables.set(['account']);
-    await fixture.whenStable();
+    host().tables.set(['account']);
+    await settled();
     expect(world.socket.last('close').sub).toBe(1);
     expect(world.socket.last('open').table).toBe('account');
-    expect(text('[data-testid=range]')).toBe('waiting for rows');
+    expect([text('[data-testid=range]'), texts('tbody tr')]).toEqual(['waiting for rows', []]);
   });
 
   it('and unmounting, over and over, leaves no subscription behind', async () => {
     for (let round = 0; round < 50; round += 1) {
-      fixture.componentInstance.tables.set([]);
+      host().tables.set([]);
       await fixture.whenStable();
-      fixture.componentInstance.tables.set(['users_ui']);
+      host().tables.set(['users_ui']);
       await fixture.whenStable();
     }
     fixture.destroy();

@@ -1,67 +1,324 @@
 import type { ElementRef } from '@angular/core';
-import { Component, computed, input, linkedSignal, numberAttribute, viewChild } from '@angular/core';
-import type { Column, Snapshot, TableState } from '@tablecast/client';
-import { PAGE_SIZE } from '@tablecast/client';
-import type { Flashes } from './flashes.ts';
-import { nextFlashes, settled } from './flashes.ts';
+import {
+  afterNextRender, afterRenderEffect, Component, computed, DestroyRef, effect, inject, input, linkedSignal, model, signal, untracked, viewChild,
+} from '@angular/core';
+import type { Condition, Snapshot, View } from '@tablecast/client';
+import { countText } from './cell-text.ts';
+import { ColumnPanel } from './column-panel.ts';
+import { ColumnsPanel } from './columns-panel.ts';
+import { ExportPanel } from './export-panel.ts';
+import { injectFillProgress } from './fill-progress.ts';
+import { partAbout, partsOf, partText, withoutPart } from './filtering.ts';
+import { GridColumns } from './grid-columns.ts';
+import { GridCursor, idAt } from './grid-cursor.ts';
+import { gridKey } from './grid-keys.ts';
+import type { GridPanel } from './grid-panel.ts';
+import { panelTitle } from './grid-panel.ts';
+import type { GridView } from './grid-view.ts';
+import { isNarrowed, PLAIN_VIEW } from './grid-view.ts';
 import { injectLiveTable } from './inject-live-table.ts';
-import { nextOffset, previousOffset, rangeText } from './paging.ts';
+import { RowPanel } from './row-panel.ts';
+import type { Look } from './rows-pane.ts';
+import { RowsPane } from './rows-pane.ts';
+import { copied, HEADER } from './selection.ts';
+import { nextSort, sortMark } from './sorting.ts';
+import { injectConnection } from './table-hub.ts';
+import { pictureOf } from './table-picture.ts';
+import type { Seen } from './window-plan.ts';
+import { firstWindow, planWindow } from './window-plan.ts';
+
+const SEARCH_AFTER_MS = 200;
+const FIRST_ROWS = 30;
 
 /**
- * One live table, a page of rows at a time. Its look is in `live-table.css`, a plain file that the page links to, so that it
- * also shows under a content security policy that forbids inline styles.
+ * One live table as a grid. Only the rows in view are subscribed to; sorting, filtering and searching are the server's. Its look is
+ * in `live-table.css`, a plain file that the page links to, so that it also shows under a content security policy without inline styles.
  */
 @Component({
   selector: 'live-table',
+  imports: [ColumnPanel, ColumnsPanel, ExportPanel, RowPanel],
   templateUrl: './live-table-grid.html',
 })
 export class LiveTableGrid {
   readonly table = input.required<string>();
-  readonly pageSize = input(PAGE_SIZE, { transform: numberAttribute });
+  readonly view = model<GridView>(PLAIN_VIEW);
+  /** The id of the selected row. */
+  readonly row = model<string | null>(null);
+  /** Under which name the viewer's columns are kept in this browser. */
+  readonly storageKey = input<string | null>(null);
 
-  readonly #live = injectLiveTable({ table: this.table, pageSize: this.pageSize });
-  protected readonly scroll = viewChild.required<ElementRef<HTMLElement>>('scrollArea');
+  protected readonly scroll = viewChild.required<ElementRef<HTMLElement>>('scroll');
+  protected readonly body = viewChild.required<ElementRef<HTMLElement>>('body');
+  protected readonly grid = viewChild.required<ElementRef<HTMLElement>>('grid');
+  protected readonly searchBox = viewChild.required<ElementRef<HTMLInputElement>>('search');
+  protected readonly aside = viewChild<ElementRef<HTMLElement>>('aside');
 
-  readonly #snapshot = computed(() => this.#live.state()?.snapshot ?? null);
-  protected readonly columns = computed(() => this.#snapshot()?.columns ?? []);
-  protected readonly rows = computed(() => this.#snapshot()?.rows ?? []);
+  readonly #live = injectLiveTable({ table: this.table, view: this.view, pageSize: () => firstWindow(FIRST_ROWS).size });
+  readonly #connection = injectConnection();
+  readonly #key = computed(() => JSON.stringify([this.table(), this.view()]));
+  /** The view that the snapshot is of: the last one stays until the rows of the next are there. */
+  readonly #shownKey = linkedSignal<{ key: string; fresh: boolean }, string>({
+    source: () => ({ key: this.#key(), fresh: this.fresh() }),
+    computation: ({ key, fresh }, before) => (fresh ? key : (before?.value ?? key)),
+  });
+  readonly #deeds = {
+    details: () => { this.details(); },
+    select: () => { this.#select(this.cursor.active()?.id ?? null); },
+    escape: () => { this.cursor.narrow(); },
+    search: () => { this.searchBox().nativeElement.focus(); },
+    menu: () => { this.#menu(); },
+  };
+  #pane: RowsPane | null = null;
+
+  protected readonly cursor = new GridCursor();
+  protected readonly panel = linkedSignal<string, GridPanel | null>({ source: this.table, computation: () => null });
+  protected readonly paused = linkedSignal<string, boolean>({ source: this.table, computation: () => false });
+  protected readonly announcement = signal('');
+  protected readonly seen = signal<Seen & { readonly total: number }>({ from: 0, to: 0, total: 0 }, { equal: sameSeen });
+
   protected readonly fresh = computed(() => this.#live.state()?.fresh ?? false);
-  protected readonly problem = computed(() => this.#live.state()?.problem ?? null);
-  protected readonly previous = computed(() => this.#at(previousOffset));
-  protected readonly next = computed(() => this.#at(nextOffset));
-  protected readonly range = computed(() => this.#at(rangeText) ?? 'not connected');
-  /** Said by a screen reader when somebody turns a page; the ticking row count would never let it fall silent. */
-  protected readonly announcement = computed(() => {
-    const offset = this.#snapshot()?.offset;
-    return offset === undefined ? '' : `${this.table()}, from row ${String(offset + 1)}`;
+  /** While it is paused, the rows of a window stay as they came; another window is shown as it is when one gets there. */
+  protected readonly snapshot = linkedSignal<{ snapshot: Snapshot | null; paused: boolean; key: string }, Snapshot | null>({
+    source: () => ({ snapshot: this.#live.state()?.snapshot ?? null, paused: this.paused(), key: this.#shownKey() }),
+    computation: ({ snapshot, paused, key }, before) =>
+      paused && before?.source.key === key && before.value?.offset === snapshot?.offset ? before.value : snapshot,
   });
-  protected readonly flashes = linkedSignal<Snapshot | null, Flashes>({
-    source: this.#snapshot,
-    computation: (snapshot, before) => nextFlashes(before?.value, snapshot),
+  protected readonly problem = computed(() => {
+    const state = this.#live.state();
+    return state?.snapshot === null ? null : (state?.problem ?? null);
   });
+  protected readonly picture = computed(() => pictureOf(this.#live.state(), this.#connection(), this.view()));
+  protected readonly progress = injectFillProgress(() => this.picture()?.kind === 'filling');
+  protected readonly narrowed = computed(() => isNarrowed(this.view()));
 
-  protected show(offset: number | null): void {
-    if (offset === null) return;
-    this.#live.move(offset);
-    this.scroll().nativeElement.scrollTop = 0;
+  protected readonly columns = new GridColumns(this.snapshot, () => this.storageKey() ?? `tablecast.columns.${this.table()}`);
+  protected readonly heads = computed(() =>
+    this.columns.placed().map((column) => ({
+      ...column,
+      ...sortMark(this.view().sort, column.name),
+      filtered: partAbout(this.view().filter, column.name) !== null,
+    })),
+  );
+  protected readonly chips = computed(() => partsOf(this.view().filter).map((part) => ({ part, text: partText(part) })));
+  protected readonly panelColumn = computed(() => {
+    const panel = this.panel();
+    return panel?.kind === 'column' ? (this.columns.placed().find(({ name }) => name === panel.column) ?? null) : null;
+  });
+  protected readonly title = computed(() => {
+    const panel = this.panel();
+    return panel === null ? '' : panelTitle(panel);
+  });
+  protected readonly exported = computed<View>(() => ({ table: this.table(), ...this.view() }));
+  protected readonly range = computed(() => {
+    const total = this.snapshot()?.total;
+    if (total === undefined) return 'waiting for rows';
+    const { from, to } = this.seen().total === 0 ? { from: 0, to: FIRST_ROWS } : this.seen();
+    return `rows ${countText(total === 0 ? 0 : Math.min(from + 1, total))}-${countText(Math.min(to, total))} of ${countText(total)}`;
+  });
+  /** The grid itself is a stop of the Tab key only while none of its cells is. */
+  protected readonly entry = computed(() => {
+    const active = this.cursor.active();
+    if (active?.index === HEADER) return -1;
+    return active !== null && active.index >= this.seen().from && active.index < this.seen().to ? -1 : 0;
+  });
+  protected readonly countText = countText;
+  #searching: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    afterNextRender(() => { this.#mount(); });
+    effect(() => {
+      this.#look();
+      this.#pane?.request();
+    });
+    effect(() => {
+      this.table();
+      untracked(() => { this.cursor.clear(); });
+    });
+    afterRenderEffect({ write: () => { this.columns.layOut(this.grid().nativeElement); } });
+    inject(DestroyRef).onDestroy(() => {
+      clearTimeout(this.#searching);
+      this.#pane?.destroy();
+    });
+  }
+
+  protected scrolled(): void {
+    this.#pane?.scrolled();
+  }
+
+  /** Puts this row at the top, and says so to those who cannot see it. */
+  protected show(index: number): void {
+    const { total } = this.seen();
+    const at = Math.max(0, Math.min(index, total - 1));
+    this.#pane?.goTo(at);
+    this.say(`from row ${countText(at + 1)}`);
+  }
+
+  protected turn(pages: number): void {
+    this.show(this.seen().from + pages * (this.#pane?.page ?? 1));
+  }
+
+  protected goToRow(event: Event, field: HTMLInputElement): void {
+    event.preventDefault();
+    const [snapshot, index] = [this.snapshot(), Number(field.value) - 1];
+    if (snapshot === null || snapshot.total === 0 || !Number.isInteger(index)) return;
+    const at = Math.max(0, Math.min(index, snapshot.total - 1));
+    this.cursor.set({ index: at, column: this.cursor.active()?.column ?? 0, id: idAt(snapshot, at) });
+    field.value = '';
+    this.#pane?.goTo(at);
+    this.#pane?.focus();
   }
 
   protected refresh(): void {
     this.#live.refresh();
   }
 
-  protected settle({ target }: Event): void {
-    if (!(target instanceof HTMLTableCellElement)) return;
-    const rowId = target.parentElement?.dataset['rowId'] ?? '';
-    this.flashes.update((flashes) => settled(flashes, rowId, target.cellIndex));
+  protected pause(): void {
+    this.paused.update((paused) => !paused);
+    this.say(this.paused() ? 'paused' : 'resumed');
   }
 
-  protected isNumber({ type }: Column | undefined = { name: '', type: '' }): boolean {
-    return type === 'int64' || type === 'double';
+  protected find(text: string, at: 'once' | 'soon'): void {
+    clearTimeout(this.#searching);
+    const apply = (): void => { if (text !== this.view().search) this.view.update((view) => ({ ...view, search: text })); };
+    if (at === 'once') apply();
+    else this.#searching = setTimeout(apply, SEARCH_AFTER_MS);
   }
 
-  #at<T>(read: (state: TableState) => T): T | null {
-    const state = this.#live.state();
-    return state === null ? null : read(state);
+  protected sortBy(column: string, beside: boolean): void {
+    this.view.update((view) => ({ ...view, sort: nextSort(view.sort, column, beside) }));
+    const { aria } = sortMark(this.view().sort, column);
+    this.say(aria === 'none' ? `not sorted by ${column}` : `sorted by ${column}, ${aria}`);
   }
+
+  protected unfilter(part: Condition): void {
+    this.view.update((view) => ({ ...view, filter: withoutPart(view.filter, part) }));
+  }
+
+  protected showAll(): void {
+    this.view.update((view) => ({ ...view, filter: null, search: '' }));
+  }
+
+  protected plain(): void {
+    this.view.set(PLAIN_VIEW);
+    this.refresh();
+  }
+
+  protected open(panel: GridPanel): void {
+    this.panel.set(panel);
+    requestAnimationFrame(() => this.aside()?.nativeElement.querySelector<HTMLElement>('[data-first]')?.focus());
+  }
+
+  protected closePanel(): void {
+    this.panel.set(null);
+    this.#focus();
+  }
+
+  protected choose(event: PointerEvent): void {
+    const place = this.#pane?.placeOf(event.target) ?? null;
+    if (place === null || event.button !== 0) return;
+    this.cursor.set(place, event.shiftKey);
+    if (place.id !== null && !event.shiftKey) this.row.set(place.id);
+    this.#pane?.focus();
+  }
+
+  protected drag(event: PointerEvent): void {
+    if (event.buttons !== 1 || event.pointerType !== 'mouse') return;
+    const place = this.#pane?.placeOf(event.target) ?? null;
+    if (place !== null) this.cursor.set(place, true);
+  }
+
+  /** The grid as a whole got the focus, and hands it on to the active cell. */
+  protected enter(event: FocusEvent): void {
+    if (event.target !== this.scroll().nativeElement || this.snapshot() === null) return;
+    const active = this.cursor.active();
+    const snapshot = this.snapshot();
+    if (active === null && snapshot !== null) this.cursor.set({ index: this.seen().from, column: 0, id: idAt(snapshot, this.seen().from) });
+    this.#pane?.reveal(this.cursor.active()?.index ?? 0);
+    this.#pane?.focus();
+  }
+
+  protected copy(event: ClipboardEvent): void {
+    const [snapshot, active] = [this.snapshot(), this.cursor.active()];
+    if (snapshot === null || active === null || active.index === HEADER) return;
+    const { index, column } = active;
+    const range = this.cursor.range() ?? { top: index, bottom: index, left: column, right: column };
+    const { text, rows, missing } = copied(range, snapshot, this.columns.placed());
+    event.clipboardData?.setData('text/plain', text);
+    event.preventDefault();
+    const rest = missing > 0 ? ` ${countText(missing)} rows are not loaded: export the view to have all.` : '';
+    this.say(`Copied ${countText(rows)} ${rows === 1 ? 'row' : 'rows'} × ${String(range.right - range.left + 1)}.${rest}`);
+  }
+
+  protected press(event: KeyboardEvent): void {
+    const key = gridKey(event, this.#pane?.page ?? 1);
+    const ofRows = key?.does === 'details' || key?.does === 'select';
+    if (key === null || (ofRows && this.cursor.active()?.index === HEADER)) return;
+    event.preventDefault();
+    if (key.does === 'go') this.#go(key.rows, key.columns, key.extends);
+    else this.#deeds[key.does]();
+  }
+
+  protected details(): void {
+    const id = this.cursor.active()?.id ?? null;
+    if (id !== null) this.row.set(id);
+    this.open({ kind: 'row' });
+  }
+
+  protected say(words: string): void {
+    this.announcement.set(words);
+  }
+
+  #mount(): void {
+    this.#pane = new RowsPane(this.scroll().nativeElement, this.body().nativeElement, {
+      look: () => untracked(() => this.#look()),
+      seen: (seen, total) => { this.#saw(seen, total); },
+      shifted: (snapshot, shift) => { this.cursor.follow(snapshot, shift); },
+    });
+    this.#pane.request();
+  }
+
+  #look(): Look | null {
+    const [snapshot, columns] = [this.snapshot(), this.columns.placed()];
+    const { active, range } = this.cursor;
+    const look = { name: this.#shownKey(), columns, active: active(), range: range(), selected: this.row() };
+    return snapshot === null || columns.length === 0 ? null : { ...look, snapshot };
+  }
+
+  /** The window follows what is seen, but not the last view's scroll before the rows of the next are there. */
+  #saw(seen: Seen, total: number): void {
+    this.seen.set({ ...seen, total });
+    const viewport = this.#live.state()?.viewport;
+    if (viewport === undefined || this.#shownKey() !== this.#key()) return;
+    const wanted = planWindow(seen, total, viewport);
+    if (wanted !== viewport) this.#live.move(wanted.offset, wanted.size);
+  }
+
+  #go(rows: number, columns: number, extending: boolean): void {
+    const snapshot = this.snapshot();
+    if (snapshot === null) return;
+    const place = this.cursor.step(rows, columns, snapshot, this.columns.placed().length, extending);
+    if (place.index !== HEADER) this.#pane?.reveal(place.index);
+    this.#focus();
+  }
+
+  #focus(): void {
+    const active = this.cursor.active();
+    if (active?.index !== HEADER) return this.#pane?.focus();
+    const name = this.columns.placed()[active.column]?.name ?? '';
+    const head = this.grid().nativeElement.querySelector<HTMLElement>(`th[data-column="${CSS.escape(name)}"]`);
+    head?.querySelector('button')?.focus();
+  }
+
+  #select(id: string | null): void {
+    if (id !== null) this.row.update((row) => (row === id ? null : id));
+  }
+
+  #menu(): void {
+    const column = this.columns.placed()[this.cursor.active()?.column ?? 0];
+    if (column !== undefined) this.open({ kind: 'column', column: column.name });
+  }
+}
+
+function sameSeen(left: Seen & { total: number }, right: Seen & { total: number }): boolean {
+  return left.from === right.from && left.to === right.to && left.total === right.total;
 }

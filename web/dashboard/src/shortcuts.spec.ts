@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { commandOf, SHORTCUTS } from './shortcuts.ts';
+
+const press = (code: string, held: KeyboardEventInit = { altKey: true, shiftKey: true }) => commandOf(new KeyboardEvent('keydown', { code, ...held }));
+
+it('answers to its keys with Alt and Shift, and to none alone', () => {
+  for (const { code, command } of SHORTCUTS) {
+    expect(press(code)).toBe(command);
+    expect([press(code, {}), press(code, { shiftKey: true }), press(code, { altKey: true })]).toEqual([null, null, null]);
+    expect(press(code, { altKey: true, shiftKey: true, ctrlKey: true })).toBeNull();
+  }
+  expect(press('KeyQ')).toBeNull();
+});
+
+it('has one command a key and one key a command', () => {
+  expect(new Set(SHORTCUTS.map(({ code }) => code)).size).toBe(SHORTCUTS.length);
+  expect(new Set(SHORTCUTS.map(({ command }) => command)).size).toBe(SHORTCUTS.length);
+});

@@ -1,0 +1,37 @@
+/** What a key can do. Each has Alt and Shift with it, so that no key alone does anything and none of the browser's own is taken. */
+export type Command =
+  | 'left' | 'right' | 'up' | 'down'
+  | 'split-right' | 'split-below' | 'close' | 'solo'
+  | 'next' | 'previous' | 'charts' | 'operator' | 'theme' | 'help';
+
+interface Shortcut {
+  readonly code: string;
+  readonly command: Command;
+  readonly keys: readonly string[];
+  readonly does: string;
+}
+
+const HELD = ['Alt', 'Shift'];
+
+export const SHORTCUTS: readonly Shortcut[] = [
+  { code: 'KeyN', command: 'next', keys: [...HELD, 'N'], does: 'go to the next panel' },
+  { code: 'KeyP', command: 'previous', keys: [...HELD, 'P'], does: 'go to the panel before' },
+  { code: 'Enter', command: 'solo', keys: [...HELD, 'Enter'], does: 'show this panel alone, or all again' },
+  { code: 'KeyR', command: 'split-right', keys: [...HELD, 'R'], does: 'split this panel, the new one right of it' },
+  { code: 'KeyB', command: 'split-below', keys: [...HELD, 'B'], does: 'split this panel, the new one below it' },
+  { code: 'ArrowLeft', command: 'left', keys: [...HELD, '←'], does: 'move this panel left' },
+  { code: 'ArrowRight', command: 'right', keys: [...HELD, '→'], does: 'move this panel right' },
+  { code: 'ArrowUp', command: 'up', keys: [...HELD, '↑'], does: 'move this panel up' },
+  { code: 'ArrowDown', command: 'down', keys: [...HELD, '↓'], does: 'move this panel down' },
+  { code: 'KeyX', command: 'close', keys: [...HELD, 'X'], does: 'close this panel' },
+  { code: 'KeyO', command: 'operator', keys: [...HELD, 'O'], does: 'open the operator panel' },
+  { code: 'KeyC', command: 'charts', keys: [...HELD, 'C'], does: 'open the charts' },
+  { code: 'KeyT', command: 'theme', keys: [...HELD, 'T'], does: 'next theme: system, light, dark' },
+  { code: 'KeyH', command: 'help', keys: [...HELD, 'H'], does: 'show this list' },
+];
+
+/** The command of a key press; null if it is none. */
+export function commandOf({ code, altKey, shiftKey, ctrlKey, metaKey }: KeyboardEvent): Command | null {
+  if (!altKey || !shiftKey || ctrlKey || metaKey) return null;
+  return SHORTCUTS.find((shortcut) => shortcut.code === code)?.command ?? null;
+}

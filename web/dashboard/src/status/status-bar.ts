@@ -1,0 +1,57 @@
+import { Component, computed, inject } from '@angular/core';
+import { amount, coarse, moment, span } from '../format.ts';
+import { isTable } from '../panels/destination.ts';
+import { Workspace } from '../panels/workspace.ts';
+import { Session } from '../session.ts';
+import { FiguresLog } from './figures.ts';
+import { Freshness } from './freshness.ts';
+import { Overview } from './overview.ts';
+
+/** How the connection and the data stand: always there, in one line. */
+@Component({
+  selector: 'tablecast-status-bar',
+  templateUrl: './status-bar.html',
+})
+export class StatusBar {
+  readonly #session = inject(Session);
+  readonly #overview = inject(Overview);
+  readonly #figures = inject(FiguresLog);
+  readonly #freshness = inject(Freshness);
+  readonly #workspace = inject(Workspace);
+
+  protected readonly state = this.#session.state;
+  protected readonly phase = computed(() => {
+    const state = this.state();
+    return state?.problem?.code === 'feed_filling' ? 'filling' : state?.phase;
+  });
+  protected readonly entered = this.#session.entered;
+  protected readonly generation = computed(() => this.#overview.generation() ?? this.#figures.latest()?.generation ?? null);
+  protected readonly building = computed(() => this.#overview.row()?.building ?? null);
+  protected readonly table = computed(() => {
+    const shows = this.#workspace.active()?.shows ?? '';
+    return isTable(shows) ? shows : '';
+  });
+  /** Zero while the rows are live: they are the newest there are. */
+  protected readonly age = computed(() => {
+    const age = this.#freshness.age();
+    if (age === null) return null;
+    return this.state()?.phase === 'live' ? '0 s' : span(age);
+  });
+  protected readonly lastChange = computed(() => {
+    const [seconds, latest] = [this.#figures.latest()?.ages.get(this.table()), this.#figures.latest()];
+    if (seconds === undefined || latest === null) return null;
+    return `${span(seconds * 1000 + Math.max(0, this.#freshness.now() - latest.at))} ago`;
+  });
+  protected readonly rows = computed(() => {
+    const rows = this.#figures.latest()?.rows.get(this.table());
+    return rows === undefined ? null : amount(rows);
+  });
+  protected readonly rate = computed(() => {
+    const rate = this.table() === '' ? null : this.#figures.rateOf(this.table());
+    return rate === null ? null : `${coarse(rate)}/s`;
+  });
+  protected readonly lastSwap = computed(() => {
+    const at = this.#overview.row()?.lastApplied ?? null;
+    return at === null ? null : moment(at, this.#freshness.now());
+  });
+}

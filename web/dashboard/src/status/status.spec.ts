@@ -1,0 +1,110 @@
+import { feed, welcome } from '@tablecast/client/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { answer, leave, Visit } from '../testing/visit.ts';
+
+const METRICS = (updates: number) => `tablecast_rows{table="users_ui"} 1234
+tablecast_table_updates{table="users_ui"} ${String(updates)}
+tablecast_table_age_seconds{table="users_ui"} 0.25
+tablecast_generation 3
+`;
+
+let visit: Visit;
+
+beforeEach(() => {
+  visit = new Visit();
+});
+
+afterEach(leave);
+
+describe('the status bar', () => {
+  it('tells rows, rate, age, generation and the last swap', async () => {
+    let updates = 0;
+    visit.paths['/metrics'] = () => answer(METRICS((updates += 20)));
+    await visit.enter();
+    await visit.orchestrator({ lastApplied: new Date(0).toISOString() });
+    await visit.advance(2000);
+    expect([visit.text('row-count'), visit.text('rate'), visit.text('data-age'), visit.text('generation')]).toEqual(['1,234 rows', '10/s', '0 s', 'generation 3']);
+    expect([visit.text('last-change'), visit.find('last-swap') === null]).toEqual(['250 ms ago', false]);
+  });
+
+  it('lets the data grow old while the connection is lost', async () => {
+    await visit.enter();
+    await visit.advance(1000);
+    visit.world.socket.drop();
+    await visit.settle();
+    for (let second = 0; second < 5; second += 1) await visit.advance(1000);
+    expect([visit.text('state'), visit.text('data-age')]).toEqual(['reconnecting', '5.0 s']);
+  });
+
+  it('tells that a generation is being built', async () => {
+    await visit.enter();
+    await visit.orchestrator({ building: '4', state: 'hydrating' });
+    expect(visit.text('building')).toBe('4');
+  });
+});
+
+describe('what is wrong', () => {
+  it('with the rows is said once, and as of when they are', async () => {
+    await visit.enter();
+    visit.world.socket.say(feed('stale', 'The broker is away.'));
+    await visit.settle();
+    expect([visit.text('state'), visit.text('reason'), visit.all('trouble').length]).toEqual(['stale', expect.stringContaining('The broker is away.'), 1]);
+    expect(visit.text('trouble')).toContain('Rows as of');
+    visit.world.socket.say(feed('live'));
+    await visit.settle();
+    expect(visit.find('trouble')).toBeNull();
+  });
+
+  it('with the connection is said, the panels stay, and the tables are read again afterwards', async () => {
+    await visit.enter();
+    const asked = () => visit.ask.mock.calls.filter(([url]) => url.endsWith('/api/tables')).length;
+    visit.world.socket.drop();
+    await visit.settle();
+    expect([visit.text('state'), visit.shown().length > 0, visit.find('table-account') === null]).toEqual(['reconnecting', true, false]);
+    expect(visit.text('trouble')).not.toBe('');
+    await visit.advance(150);
+    await visit.welcomed();
+    expect([visit.text('state'), asked(), visit.find('trouble')]).toEqual(['live', 2, null]);
+  });
+
+  it('with a generation is a note that can be put away', async () => {
+    await visit.enter();
+    await visit.orchestrator({ lastError: 'generation 4: it was not ready within 60 s' });
+    expect(visit.text('failure')).toContain('generation 4: it was not ready within 60 s. Everybody still sees generation 3.');
+    visit.find('failure')?.querySelectorAll('button')[1]?.click();
+    await visit.settle();
+    expect(visit.find('failure')).toBeNull();
+    await visit.orchestrator({ lastError: 'generation 5: no' });
+    expect(visit.text('failure')).toContain('generation 5: no');
+    await visit.press('KeyO');
+    expect([visit.find('failure'), visit.shown()]).toEqual([null, ['~operator', 'final_ui']]);
+  });
+
+  it('with the list of tables can be tried again', async () => {
+    const asked = visit.paths['/api/tables'];
+    visit.paths['/api/tables'] = () => answer({ error: { code: 'not_ready', message: 'Not yet.', hint: 'Wait.' } }, 503);
+    await visit.enter();
+    expect(visit.text('problem')).toContain('Not yet. Wait.');
+    visit.paths['/api/tables'] = asked ?? (() => answer({}));
+    visit.find('problem')?.querySelector('button')?.click();
+    await visit.settle();
+    expect([visit.find('problem'), visit.find('table-account') === null]).toEqual([null, false]);
+  });
+});
+
+it('a server that is still filling shows how far it is, and its tables once they are there', async () => {
+  const progress = { done: 300, of: 1200, per_second: 100 };
+  visit.paths['/api/status'] = () => answer({ generations: [{ generation: 1, state: 'hydrating', changed: '', progress, error: null }] });
+  await visit.mount();
+  await visit.submit('sesame');
+  visit.world.socket.accept();
+  visit.world.socket.say(welcome());
+  visit.world.socket.say(feed('filling', 'No generation is live yet.'));
+  await visit.settle();
+  expect([visit.text('state'), visit.text('reason'), visit.all('problem').length]).toEqual(['filling', expect.stringContaining('No generation is live yet.'), 0]);
+  expect(visit.text('build')).toMatch(/^Generation 1 is being filled ?300 of 1,200 records, 100 a second$/);
+  expect((visit.find('progress') as HTMLProgressElement).value).toBe(300);
+  visit.world.socket.say(feed('live'));
+  await visit.settle();
+  expect([visit.find('filling'), visit.find('table-account') === null]).toEqual([null, false]);
+});

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import type { ColumnLayout } from './column-layout.ts';
+import { naturalWidths, ordered, placed, PLAIN_LAYOUT, withMoved, withPinned, withPlaceOf, withShown, withWidth } from './column-layout.ts';
+
+const COLUMNS = ['a', 'b', 'c', 'd'].map((name) => ({ name, type: 'string' }));
+const names = (layout: ColumnLayout) => placed(COLUMNS, layout, {}).map(({ name }) => name).join('');
+
+it('shows columns as they come where nobody wants otherwise', () => {
+  expect(names(PLAIN_LAYOUT)).toBe('abcd');
+  expect(placed(COLUMNS, PLAIN_LAYOUT, { a: 50 })[0]).toEqual({ name: 'a', type: 'string', cell: 0, width: 50, pinnedAt: null });
+});
+
+it('hides and shows', () => {
+  const without = withShown(PLAIN_LAYOUT, 'b', false);
+  expect([names(without), names(withShown(without, 'b', true))]).toEqual(['acd', 'abcd']);
+});
+
+it('moves by places and to places, and not beyond the ends', () => {
+  expect(names(withMoved(PLAIN_LAYOUT, COLUMNS, 'a', 2))).toBe('bcad');
+  expect(names(withMoved(PLAIN_LAYOUT, COLUMNS, 'a', -1))).toBe('abcd');
+  expect(names(withMoved(PLAIN_LAYOUT, COLUMNS, 'd', 5))).toBe('abcd');
+  expect(names(withPlaceOf(PLAIN_LAYOUT, COLUMNS, 'd', 'b'))).toBe('adbc');
+});
+
+it('pins at the start, one beside the other, and keeps the cell of each', () => {
+  const layout = withPinned(withPinned(PLAIN_LAYOUT, 'c', true), 'a', true);
+  const columns = placed(COLUMNS, layout, { a: 50, c: 70 });
+  expect(columns.map(({ name, cell, pinnedAt }) => [name, cell, pinnedAt])).toEqual([
+    ['a', 0, 0],
+    ['c', 2, 50],
+    ['b', 1, null],
+    ['d', 3, null],
+  ]);
+  expect(names(withPinned(layout, 'c', false))).toBe('abcd');
+});
+
+it('keeps widths within reason', () => {
+  expect([1, 200.4, 9_999].map((width) => withWidth(PLAIN_LAYOUT, 'a', width).widths['a'])).toEqual([56, 200, 900]);
+});
+
+it('puts columns that a swap brought at the end', () => {
+  const layout = withMoved(PLAIN_LAYOUT, COLUMNS, 'a', 3);
+  expect(ordered([{ name: 'new', type: 'string' }, ...COLUMNS], layout).map(({ name }) => name)).toEqual(['b', 'c', 'd', 'a', 'new']);
+});
+
+it('finds widths for the first rows', () => {
+  const rows = [{ id: '1', cells: ['x'.repeat(30), 1] }];
+  const columns = [{ name: 'text', type: 'string' }, { name: 'n', type: 'int64' }];
+  const widths = naturalWidths({ generation: 1, revision: 1, columns, total: 1, offset: 0, rows });
+  expect(widths['text']).toBeGreaterThan(220);
+  expect(widths['n']).toBe(96);
+});

@@ -1,0 +1,90 @@
+import type { Column, Snapshot } from '@tablecast/client';
+import { cellText } from './cell-text.ts';
+
+/** What one viewer wants of the columns of one table. Columns that it does not know, as after a swap, stand at the end as they come. */
+export interface ColumnLayout {
+  readonly order: readonly string[];
+  readonly hidden: readonly string[];
+  readonly pinned: readonly string[];
+  readonly widths: Readonly<Record<string, number>>;
+}
+
+/** A column where it stands in the grid. */
+export interface PlacedColumn extends Column {
+  /** Its place among the cells of a row. */
+  readonly cell: number;
+  readonly width: number;
+  /** How far from the start it is held, or null where it scrolls. */
+  readonly pinnedAt: number | null;
+}
+
+export const PLAIN_LAYOUT: ColumnLayout = { order: [], hidden: [], pinned: [], widths: {} };
+export const WIDTHS = { least: 56, most: 900, step: 24 } as const;
+
+const USUAL: Readonly<Record<string, number>> = { int64: 96, double: 112, boolean: 88, timestamp: 184 };
+const CHARACTER_PX = 7.6;
+const PADDING_PX = 40;
+const LOOKED_AT = 40;
+
+/** All columns in the viewer's order, the pinned ones first. */
+export function ordered(columns: readonly Column[], layout: ColumnLayout): readonly Column[] {
+  const place = ({ name }: Column): number => {
+    const at = layout.order.indexOf(name);
+    return (layout.pinned.includes(name) ? 0 : 1e6) + (at < 0 ? 1e3 : at);
+  };
+  return columns.toSorted((left, right) => place(left) - place(right));
+}
+
+/** The columns that are shown, each with its place and width. */
+export function placed(columns: readonly Column[], layout: ColumnLayout, natural: Readonly<Record<string, number>>): readonly PlacedColumn[] {
+  const cells = new Map(columns.map(({ name }, index) => [name, index]));
+  let start = 0;
+  return ordered(columns, layout)
+    .filter(({ name }) => !layout.hidden.includes(name))
+    .map((column) => {
+      const { name, type } = column;
+      const width = layout.widths[name] ?? natural[name] ?? 160;
+      const pinnedAt = layout.pinned.includes(name) ? start : null;
+      start += width;
+      return { name, type, cell: cells.get(name) ?? 0, width, pinnedAt };
+    });
+}
+
+/** Widths that fit the names and the first rows. */
+export function naturalWidths({ columns, rows }: Snapshot): Readonly<Record<string, number>> {
+  const widthOf = (column: Column, cell: number): number => {
+    const texts = rows.slice(0, LOOKED_AT).map((row) => cellText(column, row.cells[cell] ?? null).text.length);
+    const longest = Math.max(column.name.length + 3, ...texts);
+    return Math.round(Math.min(320, Math.max(USUAL[column.type] ?? 88, longest * CHARACTER_PX + PADDING_PX)));
+  };
+  return Object.fromEntries(columns.map((column, cell) => [column.name, widthOf(column, cell)]));
+}
+
+export function withWidth(layout: ColumnLayout, name: string, width: number): ColumnLayout {
+  const kept = Math.round(Math.min(WIDTHS.most, Math.max(WIDTHS.least, width)));
+  return { ...layout, widths: { ...layout.widths, [name]: kept } };
+}
+
+export function withShown(layout: ColumnLayout, name: string, shown: boolean): ColumnLayout {
+  const others = layout.hidden.filter((each) => each !== name);
+  return { ...layout, hidden: shown ? others : [...others, name] };
+}
+
+export function withPinned(layout: ColumnLayout, name: string, pinned: boolean): ColumnLayout {
+  const others = layout.pinned.filter((each) => each !== name);
+  return { ...layout, pinned: pinned ? [...others, name] : others };
+}
+
+/** The column some places on, as far as there is room. */
+export function withMoved(layout: ColumnLayout, columns: readonly Column[], name: string, by: number): ColumnLayout {
+  const names = ordered(columns, layout).map((column) => column.name);
+  const from = names.indexOf(name);
+  const to = Math.min(names.length - 1, Math.max(0, from + by));
+  return { ...layout, order: names.toSpliced(from, 1).toSpliced(to, 0, name) };
+}
+
+/** The column right where another one stands. */
+export function withPlaceOf(layout: ColumnLayout, columns: readonly Column[], name: string, other: string): ColumnLayout {
+  const names = ordered(columns, layout).map((column) => column.name);
+  return withMoved(layout, columns, name, names.indexOf(other) - names.indexOf(name));
+}

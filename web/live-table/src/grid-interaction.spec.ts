@@ -1,0 +1,180 @@
+import { frame, opened } from '@tablecast/client/testing';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  answer, button, cell, COLUMNS, find, host, key, mountGrid, numbered, page, press, say, settled, text, texts, thousand, world,
+} from './mounted-grid.ts';
+
+mountGrid();
+
+describe('looking otherwise', () => {
+  beforeEach(() => thousand());
+  const openedAgain = () => world.socket.last('open');
+
+  it('sorts by a head, and by several with shift', async () => {
+    await press('age');
+    expect(openedAgain().sort).toEqual([{ column: 'age', descending: false }]);
+    expect(find('th[data-column=age]')?.getAttribute('aria-sort')).toBe('ascending');
+    button('name')?.dispatchEvent(new MouseEvent('click', { shiftKey: true, bubbles: true }));
+    await settled();
+    expect(host().view().sort.map(({ column }) => column)).toEqual(['age', 'name']);
+    expect(world.socket.heard('open').length - world.socket.heard('close').length).toBe(1);
+  });
+
+  it('keeps the rows until those of the new view are there, which then stand at their top', async () => {
+    await press('Next');
+    await press('age');
+    expect(find('[data-testid=grid]')?.getAttribute('aria-busy')).toBe('true');
+    expect(text('[data-testid=range]')).toBe('rows 22-43 of 1,000');
+    await say(opened(2, COLUMNS), frame(2, numbered(200, 330), { total: 900 }));
+    expect(text('[data-testid=range]')).toBe('rows 1-22 of 900');
+    expect(find('tbody tr')?.getAttribute('data-row-id')).toBe('r200');
+  });
+
+  it('filters a column in its own words, and says what is wrong with them', async () => {
+    find('[aria-label="Options of age"]')?.click();
+    await settled();
+    const value = find('[aria-label="What to compare with"]') as HTMLInputElement;
+    const submit = async (typed: string) => {
+      value.value = typed;
+      value.dispatchEvent(new Event('input'));
+      value.form?.requestSubmit();
+      await settled();
+    };
+    await submit('old');
+    expect(text('.live-table-wrong')).toContain('whole number');
+    await submit('30');
+    expect(openedAgain().filter).toEqual({ op: 'eq', column: 'age', value: '30' });
+    expect(texts('.live-table-chips li')).toEqual(['age is 30']);
+    find('[aria-label="Remove: age is 30"]')?.click();
+    await settled();
+    expect(host().view().filter).toBeNull();
+  });
+
+  it('searches a moment after the last letter', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const box = find('[data-testid=search]') as HTMLInputElement;
+    for (const typed of ['a', 'an', 'ann']) {
+      box.value = typed;
+      box.dispatchEvent(new Event('input'));
+      vi.advanceTimersByTime(100);
+    }
+    vi.advanceTimersByTime(200);
+    vi.useRealTimers();
+    await settled();
+    expect([host().view().search, openedAgain().search]).toEqual(['ann', 'ann']);
+    expect(world.socket.heard('open').length).toBe(2);
+  });
+
+  it('keeps the widths and the elements of the rows through another view with the same columns', async () => {
+    const [row, tracks] = [find('[data-row-id=r3]'), find('table')?.style.getPropertyValue('--live-table-tracks')];
+    await press('age');
+    await say(opened(2, [...COLUMNS]), frame(2, { r3: { name: 'a far longer name than before', age: '1' } }, { total: 1 }));
+    expect(find('[data-row-id=r3]')).toBe(row);
+    expect(find('table')?.style.getPropertyValue('--live-table-tracks')).toBe(tracks);
+  });
+
+  it('follows a view that comes from outside', async () => {
+    host().view.set({ sort: [], filter: null, search: 'zoe' });
+    await settled();
+    expect(openedAgain().search).toBe('zoe');
+    expect((find('[data-testid=search]') as HTMLInputElement).value).toBe('zoe');
+  });
+});
+
+describe('columns', () => {
+  it('are hidden, moved and pinned, and stay so for this viewer', async () => {
+    await answer();
+    await press('Columns');
+    find('[aria-label="Move age up"]')?.click();
+    await settled();
+    expect(texts('th')).toEqual(['age', 'name']);
+    find('[aria-label="Pin name"]')?.click();
+    await settled();
+    expect(texts('th')).toEqual(['name', 'age']);
+    expect(cell('a', 1)?.className).toContain('live-table-pinned');
+    page().querySelectorAll<HTMLInputElement>('.live-table-columns input')[1]?.click();
+    await settled();
+    expect(texts('th')).toEqual(['name']);
+    host().tables.set([]);
+    await settled();
+    host().tables.set(['users_ui']);
+    await settled();
+    await answer(2);
+    expect(texts('th')).toEqual(['name']);
+  });
+});
+
+describe('the keyboard', () => {
+  const active = () => document.activeElement as HTMLElement;
+  const where = () => [active().closest('tr')?.getAttribute('data-row-id') ?? 'head', active().closest('[aria-colindex]')?.getAttribute('aria-colindex')];
+
+  beforeEach(async () => {
+    await thousand();
+    find('.live-table-scroll')?.focus();
+    await settled();
+  });
+
+  it('enters at the first cell in view, and every cell and head can be reached', async () => {
+    expect(where()).toEqual(['r0', '1']);
+    expect(find('.live-table-scroll')?.tabIndex).toBe(-1);
+    await key('ArrowRight');
+    await key('ArrowDown');
+    expect(where()).toEqual(['r1', '2']);
+    await key('ArrowUp');
+    await key('ArrowUp');
+    expect(where()).toEqual(['head', '2']);
+    await key('ArrowDown');
+    expect(where()).toEqual(['r0', '2']);
+    expect(page().querySelectorAll('td[tabindex="0"]').length).toBe(1);
+  });
+
+  it('goes a page, and to the end, and takes the view along', async () => {
+    await key('PageDown');
+    expect(where()).toEqual(['r21', '1']);
+    await key('End', { ctrlKey: true });
+    expect(text('[data-testid=range]')).toBe('rows 979-1,000 of 1,000');
+    expect(active().closest('tr')?.getAttribute('aria-rowindex')).toBe('1001');
+  });
+
+  it('stays with its row while the rows tick', async () => {
+    await key('ArrowDown');
+    const ids = ['new', ...Object.keys(numbered(0, 129))];
+    await say(frame(1, { new: { name: 'New', age: '1' } }, { ids, revision: 2, total: 1_001 }));
+    expect(where()).toEqual(['r1', '1']);
+    expect(active().closest('tr')?.getAttribute('aria-rowindex')).toBe('4');
+  });
+
+  it('selects a row, and shows all of it', async () => {
+    await key(' ');
+    expect([host().row(), find('[data-row-id=r0]')?.getAttribute('aria-selected')]).toEqual(['r0', 'true']);
+    await key('Enter');
+    expect(texts('[data-testid=details] dd')).toEqual(['n0', '1']);
+    expect(active().getAttribute('aria-label')).toBe('Close');
+    await key('Escape');
+    expect([find('[data-testid=details]'), where()]).toEqual([null, ['r0', '1']]);
+    await key(' ');
+    expect(host().row()).toBeNull();
+  });
+
+  it('copies a range as a spreadsheet takes it', async () => {
+    await key('ArrowDown', { shiftKey: true });
+    await key('ArrowRight', { shiftKey: true });
+    expect(page().querySelectorAll('td.live-table-chosen').length).toBe(4);
+    const taken = vi.fn();
+    const copy = Object.assign(new Event('copy', { bubbles: true, cancelable: true }), { clipboardData: { setData: taken } });
+    active().dispatchEvent(copy);
+    await settled();
+    expect(taken).toHaveBeenCalledWith('text/plain', 'n0\t1\nn1\t1');
+    expect(text('[data-testid=announcement]')).toBe('Copied 2 rows × 2.');
+    await key('Escape');
+    expect(page().querySelectorAll('td.live-table-chosen').length).toBe(0);
+  });
+
+  it('reaches the search and the options of a column', async () => {
+    await key('ArrowDown', { altKey: true });
+    expect(text('.live-table-panel h2')).toBe('name');
+    await key('Escape');
+    await key('/');
+    expect(active().dataset['testid']).toBe('search');
+  });
+});

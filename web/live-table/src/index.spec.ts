@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import * as liveTable from './index.ts';
+
+it('exports exactly this', () => {
+  expect(Object.keys(liveTable).sort()).toEqual([
+    'LiveTableGrid',
+    'PLAIN_VIEW',
+    'TABLE_HUB',
+    'injectConnection',
+    'injectLiveTable',
+    'provideTableHub',
+  ]);
+});

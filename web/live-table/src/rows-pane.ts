@@ -1,0 +1,160 @@
+import type { Snapshot } from '@tablecast/client';
+import { shiftOf } from './anchor.ts';
+import type { PlacedColumn } from './column-layout.ts';
+import { RowPainter } from './row-painter.ts';
+import { Scroller } from './scroller.ts';
+import type { Place, Range } from './selection.ts';
+import type { Seen } from './window-plan.ts';
+
+export const ROW_PX = 28;
+/** Rows beyond the view that are painted too, for the moment between a scroll and its paint. */
+const OVERSCAN = 6;
+const FADE_EVERY_MS = 150;
+
+/** What is to be shown at this moment. */
+export interface Look {
+  /** Rows of two snapshots are compared only under the same name. */
+  readonly name: string;
+  readonly snapshot: Snapshot;
+  readonly columns: readonly PlacedColumn[];
+  readonly active: Place | null;
+  readonly range: Range | null;
+  readonly selected: string | null;
+}
+
+export interface PaneEvents {
+  readonly look: () => Look | null;
+  /** The rows in view, after each paint. */
+  readonly seen: (seen: Seen, total: number) => void;
+  /** New rows are about to be painted, and those in view went on by so many places. */
+  readonly shifted: (snapshot: Snapshot, shift: number) => void;
+}
+
+/** The part of the grid that scrolls. It paints at most once an animation frame, however often it is asked to. */
+export class RowsPane {
+  readonly #scroll: HTMLElement;
+  readonly #events: PaneEvents;
+  readonly #painter: RowPainter;
+  readonly #scroller: Scroller;
+  readonly #observer: ResizeObserver | null;
+  #frame: number | null = null;
+  #last: { readonly name: string; readonly snapshot: Snapshot } | null = null;
+  #seen: Seen = { from: 0, to: 0 };
+  #focusing = false;
+  #fading: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(scroll: HTMLElement, body: HTMLElement, events: PaneEvents) {
+    this.#scroll = scroll;
+    this.#events = events;
+    this.#painter = new RowPainter(body);
+    this.#scroller = new Scroller(scroll, body, ROW_PX);
+    this.#scroller.measure();
+    const measured = (): void => { this.#scroller.measure(); this.request(); };
+    this.#observer = typeof ResizeObserver === 'undefined' ? null : new ResizeObserver(measured);
+    this.#observer?.observe(scroll);
+  }
+
+  get page(): number {
+    return this.#scroller.page;
+  }
+
+  get seen(): Seen {
+    return this.#seen;
+  }
+
+  request(): void {
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = null;
+      this.#paint();
+    });
+  }
+
+  scrolled(): void {
+    this.#scroller.scrolled();
+    this.request();
+  }
+
+  /** Puts a row at the top of the view. */
+  goTo(index: number): void {
+    this.#scroller.go(index * ROW_PX);
+    this.request();
+  }
+
+  /** Scrolls by as little as shows the whole row. */
+  reveal(index: number): void {
+    const { scale, px } = this.#scroller;
+    const to = scale.reveal(index, px);
+    if (to !== px) this.#scroller.go(to);
+    this.request();
+  }
+
+  /** The active cell gets the focus with the next paint. */
+  focus(): void {
+    this.#focusing = true;
+    this.request();
+  }
+
+  placeOf(target: EventTarget | null): Place | null {
+    return this.#painter.placeOf(target);
+  }
+
+  destroy(): void {
+    this.#observer?.disconnect();
+    if (this.#frame !== null) cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#fading);
+  }
+
+  #paint(): void {
+    const look = this.#events.look();
+    if (look === null) {
+      this.#last = null;
+      return this.#painter.clear();
+    }
+    this.#follow(look);
+    const { active } = this.#events.look() ?? look;
+    const { scale, px } = this.#scroller;
+    this.#seen = scale.seen(px);
+    const rows = { from: Math.max(0, this.#seen.from - OVERSCAN), to: Math.min(scale.rows, this.#seen.to + OVERSCAN) };
+    const focused = this.#focusing || this.#holdsFocus();
+    const now = performance.now();
+    this.#painter.paint({ ...look, active, rows, now, topOf: (index) => this.#scroller.topOf(index) });
+    this.#fade(now);
+    if (focused) this.#focusActive(active);
+    this.#events.seen(this.#seen, look.snapshot.total);
+  }
+
+  #fade(now: number): void {
+    if (this.#fading !== undefined || !this.#painter.fade(now)) return;
+    this.#fading = setTimeout(() => {
+      this.#fading = undefined;
+      this.#fade(performance.now());
+    }, FADE_EVERY_MS);
+  }
+
+  /** Rows that come and go above do not push those that somebody reads; at the very top and at the very end one wants to see what comes. */
+  #follow({ name, snapshot }: Look): void {
+    const last = this.#last;
+    if (last?.snapshot === snapshot && last.name === name) return;
+    this.#last = { name, snapshot };
+    const known = last?.name === name;
+    const atEnd = this.#scroller.atEnd;
+    const shift = known && this.#scroller.px > 0 ? shiftOf(last.snapshot, snapshot, this.#seen) : 0;
+    this.#scroller.resize(snapshot.total);
+    if (!known) this.#scroller.go(0);
+    else if (shift !== 0) this.#scroller.go(this.#scroller.px + shift * ROW_PX);
+    else if (atEnd) this.#scroller.go(this.#scroller.scale.endPx);
+    this.#events.shifted(snapshot, shift);
+  }
+
+  #holdsFocus(): boolean {
+    const active = this.#scroll.ownerDocument.activeElement;
+    return active instanceof HTMLTableCellElement && this.#scroll.contains(active);
+  }
+
+  #focusActive(active: Place | null): void {
+    if (active === null || active.index < 0) return;
+    this.#focusing = false;
+    const cell = this.#painter.cellAt(active) ?? this.#scroll;
+    if (cell !== this.#scroll.ownerDocument.activeElement) cell.focus({ preventScroll: true });
+  }
+}
