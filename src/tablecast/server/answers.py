@@ -48,7 +48,7 @@ async def on_http_error(request: Request, error: Exception) -> Response:
 
 
 async def on_crash(request: Request, error: Exception) -> Response:
-    log.error("[server] %s %s failed", request.method, request.url.path, exc_info=error)
+    log.error("[server] %s %s failed", request.method, request.url.path, exc_info=error, extra={"event": "crash", "path": request.url.path})
     return _answer(*_INTERNAL, 500)
 
 

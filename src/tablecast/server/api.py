@@ -1,5 +1,9 @@
 """The HTTP paths that tell of tables."""
 
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from contextlib import ExitStack, asynccontextmanager
+
 import msgspec
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
@@ -8,18 +12,30 @@ from starlette.responses import PlainTextResponse, Response
 from tablecast.catalog import Column
 from tablecast.errors import BadView, BadWindow, ControlsTooMany, MessageTooLarge, NotReady, TablecastError, ViewerError
 from tablecast.server.answers import error_answer, json_answer, json_bytes
+from tablecast.server.builder import BUILD_ROWS
 from tablecast.server.control import ControlDesk
+from tablecast.server.download import Desks, Download
+from tablecast.server.export import MEDIA_TYPES, ExportSpec, pieces
 from tablecast.server.feed import Feed
 from tablecast.server.hub import Hub
-from tablecast.server.metrics import exposition
+from tablecast.server.metrics import FeedFigures, exposition, feed_figures
+from tablecast.server.openapi import openapi
+from tablecast.server.source_topics import SourceTopics
 from tablecast.settings import ServerSettings
 from tablecast.tables.condition import Condition, read_condition
-from tablecast.tables.generation import SharedViewport
+from tablecast.tables.generation import Generation, SharedViewport
+from tablecast.tables.group import Grouping, read_grouping
+from tablecast.tables.instant import Instant
 from tablecast.tables.view import SortKey, ViewSpec
 from tablecast.tables.window import Window
 from tablecast.wire.frames import rows_answer
 
 PAGE_ROWS = 300
+COPY_ROWS = 5000
+"""Rows that an export copies before others have their turn: less than a millisecond of work."""
+VIEW_PARAMETERS = ("sort", "filter", "search", "group")
+ROWS_PARAMETERS = ("offset", "size", *VIEW_PARAMETERS)
+EXPORT_PARAMETERS = ("format", "formulas", *VIEW_PARAMETERS)
 _DIRECTIONS = {"": False, "asc": False, "desc": True}
 
 
@@ -33,13 +49,21 @@ class Visit:
 class Api:
     """Each method is one path."""
 
-    def __init__(self, hub: Hub, settings: ServerSettings, feed: Feed | None, desk: ControlDesk | None) -> None:
+    def __init__(self, hub: Hub, settings: ServerSettings, feed: Feed | None, desk: ControlDesk | None, sources: SourceTopics | None) -> None:
         self._hub = hub
         self._settings = settings
         self._feed = feed
         self._desk = desk
+        self._sources = sources
+        self._desks = Desks(settings.exports)
+        self._openapi = openapi(settings)
+
+    async def description(self, request: Request) -> Response:
+        read_query(request, ())
+        return json_answer(self._openapi)
 
     async def tables(self, request: Request) -> Response:
+        read_query(request, ())
         generation = self._hub.current()
         tables = [
             {"name": table.name, "columns": _columns(table.columns), "rows": len(table), "generation": generation.number}
@@ -48,21 +72,52 @@ class Api:
         return json_answer({"tables": tables, "aliases": generation.aliases})
 
     async def rows(self, request: Request) -> Response:
+        query = read_query(request, ROWS_PARAMETERS)
+        name, window = request.path_params["name"], read_window(query, self._settings.window_rows)
+        async with self._seen(name, read_spec(query), window) as (generation, viewport):
+            return _rows(name, generation.number, viewport)
+
+    async def export(self, request: Request) -> Response:
+        """The rows of one instant, whatever is swapped or changed while they are sent."""
+        query = read_query(request, EXPORT_PARAMETERS)
+        chosen, spec = ExportSpec.checked(query.get("format", "csv"), query.get("formulas", "keep")), read_spec(query)
         name = request.path_params["name"]
-        spec, window = read_spec(request.query_params), read_window(request.query_params, self._settings.window_rows)
+        with ExitStack() as stack:
+            stack.enter_context(self._desks.taken())
+            async with self._seen(name, spec, Window(0, 1), settled=True) as (generation, viewport):
+                rows = await _copied(viewport)
+                columns = viewport.columns
+            self._hub.counters.exports += 1
+            headers = {
+                "content-disposition": f'attachment; filename="{viewport.table.name}.{chosen.format}"',
+                "tablecast-generation": str(generation.number),
+                "tablecast-rows": str(len(rows)),
+            }
+            leave = stack.pop_all().close
+        return Download(pieces(chosen, columns, rows), headers, MEDIA_TYPES[chosen.format], self._settings.stalled_seconds, leave)
+
+    @asynccontextmanager
+    async def _seen(self, name: str, spec: ViewSpec, window: Window, settled: bool = False) -> AsyncIterator[tuple[Generation, SharedViewport]]:
+        """A viewport that is ready, of the generation that is shown at this moment; `settled`: to be looked at as a whole. Raises UnknownTable or
+        BadView."""
         while True:
             generation = self._hub.current()
+            self._hub.admit(name, spec)
             visit = Visit()
             viewport = generation.find(name).open(spec, window, visit)
             try:
                 await self._hub.built(viewport)
+                while settled and self._hub.generation is generation and not viewport.table.settle(BUILD_ROWS):
+                    await asyncio.sleep(0)
                 # While a view was built, the tables may have changed over: the old ones are not shown any more.
                 if self._hub.generation is generation:
-                    return _rows(name, generation.number, viewport)
+                    yield generation, viewport
+                    return
             finally:
                 viewport.release(visit)
 
     async def status(self, request: Request) -> Response:
+        read_query(request, ())
         generation = self._hub.generation
         coming = self._feed.coming if self._feed is not None else None
         return json_answer(
@@ -77,6 +132,7 @@ class Api:
 
     async def control(self, request: Request) -> Response:
         """202 with the id of the verdict, or 200 when there is nothing to change."""
+        read_query(request, ())
         if self._desk is None:
             raise NotReady("no control topic is known here")
         body = await _body(request, self._settings.message_bytes)
@@ -92,11 +148,21 @@ class Api:
             return error_answer(error, 503)
         return json_answer({"verdict": "no_change"}) if id is None else json_answer({"id": id}, 202)
 
+    async def topics(self, request: Request) -> Response:
+        """What an operator can choose from."""
+        read_query(request, ())
+        if self._sources is None:
+            raise NotReady("no source Kafka is known here")
+        try:
+            listed = await self._sources.listed()
+        except TablecastError as error:
+            return error_answer(error, 503)
+        return json_answer({"topics": listed})
+
     async def metrics(self, request: Request) -> Response:
-        shown, coming = (self._feed.shown, self._feed.coming) if self._feed is not None else (None, None)
-        lag, rejected = (shown.reader.lag, shown.follower.rejected) if shown is not None else (0, 0)
-        reads = coming.number if coming is not None else None
-        return PlainTextResponse(exposition(self._hub, lag, rejected, reads), media_type="text/plain; version=0.0.4")
+        read_query(request, ())
+        figures = feed_figures(self._feed.shown, self._feed.coming) if self._feed is not None else FeedFigures()
+        return PlainTextResponse(exposition(self._hub, figures), media_type="text/plain; version=0.0.4")
 
     async def healthz(self, request: Request) -> Response:
         return json_answer({"alive": True})
@@ -110,6 +176,19 @@ class Api:
         return json_answer({"ready": True})
 
 
+async def _copied(viewport: SharedViewport) -> list[bytes]:
+    """What all rows of the view hold at this moment. Others have their turn while it is copied."""
+    rows = viewport.source.rows(0, viewport.source.total)
+    if viewport.spec.group is not None:
+        return [row.data for row in rows]
+    data: list[bytes] = []
+    with Instant(viewport.table, rows) as instant:
+        for part in instant.slices(COPY_ROWS):
+            data += part
+            await asyncio.sleep(0)
+    return data
+
+
 async def _body(request: Request, limit: int) -> bytes:
     """Raises MessageTooLarge as soon as there is too much of it."""
     body = b""
@@ -120,15 +199,33 @@ async def _body(request: Request, limit: int) -> bytes:
     return body
 
 
+def read_query(request: Request, known: Collection[str]) -> QueryParams:
+    """The parameters. Raises BadView for one that is not known, which would be misread in silence, and for one that is given twice."""
+    names = [name for name, _ in request.query_params.multi_items()]
+    for name in names:
+        if name not in known or names.count(name) > 1:
+            raise BadView(f"there is no parameter {name[:40]!r}, or it is given twice", f"Parameters here: {', '.join(known) or 'none'}.")
+    return request.query_params
+
+
 def read_window(query: QueryParams, limit: int) -> Window:
     """Raises BadWindow."""
     return Window.checked(_number(query, "offset", 0), _number(query, "size", min(PAGE_ROWS, limit)), limit)
 
 
 def read_spec(query: QueryParams) -> ViewSpec:
-    """`sort=balance:desc,age`, `filter` as JSON, `search` as text. Raises BadView."""
+    """`sort=balance:desc,name:asc:de`, `filter` and `group` as JSON, `search` as text. Raises BadView."""
     sort = tuple(_sort_key(part) for part in query.get("sort", "").split(",") if part.strip())
-    return ViewSpec(sort, _condition(query.get("filter")), query.get("search") or None)
+    return ViewSpec(sort, _condition(query.get("filter")), query.get("search") or None, _grouping(query.get("group")))
+
+
+def _grouping(text: str | None) -> Grouping | None:
+    if not text:
+        return None
+    try:
+        return read_grouping(msgspec.json.decode(text))
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadView(f"the group is not JSON: {error}", "Send the group as URL-encoded JSON.") from None
 
 
 def _condition(text: str | None) -> Condition | None:
@@ -136,15 +233,18 @@ def _condition(text: str | None) -> Condition | None:
         return None
     try:
         return read_condition(msgspec.json.decode(text))
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise BadView(f"the filter is not JSON: {error}", "Send the condition as URL-encoded JSON.") from None
 
 
 def _sort_key(text: str) -> SortKey:
-    column, _, direction = text.strip().partition(":")
+    column, _, how = text.strip().partition(":")
+    direction, _, locale = how.partition(":")
     if direction not in _DIRECTIONS:
-        raise BadView(f"{direction[:40]!r} is not a direction of sorting", "Write column, column:asc or column:desc, with commas between.")
-    return SortKey(column, _DIRECTIONS[direction])
+        raise BadView(
+            f"{direction[:40]!r} is not a direction of sorting", "Write column, column:asc, column:desc or column:asc:locale, with commas between."
+        )
+    return SortKey(column, _DIRECTIONS[direction], locale or None)
 
 
 def _number(query: QueryParams, field: str, default: int) -> int:
@@ -162,5 +262,5 @@ def _columns(columns: tuple[Column, ...]) -> list[dict[str, str]]:
 
 def _rows(name: str, generation: int, viewport: SharedViewport) -> Response:
     snapshot = viewport.snapshot()
-    head = {"table": name, "generation": generation, "total": snapshot.total, "offset": snapshot.offset, "columns": _columns(viewport.table.columns)}
+    head = {"table": name, "generation": generation, "total": snapshot.total, "offset": snapshot.offset, "columns": _columns(viewport.columns)}
     return json_bytes(rows_answer(head, snapshot.data))

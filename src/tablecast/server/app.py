@@ -21,6 +21,7 @@ from tablecast.server.control import ControlDesk
 from tablecast.server.feed import Feed
 from tablecast.server.hub import Hub
 from tablecast.server.page import PAGE, Index, PageFiles
+from tablecast.server.source_topics import SourceTopics
 from tablecast.settings import ServerSettings
 
 TRIM_SECONDS = 1.0
@@ -28,15 +29,27 @@ _GUARDED = ("/api", "/metrics")
 
 
 def create_app(
-    hub: Hub, settings: ServerSettings, gate: Gate, feed: Feed | None = None, desk: ControlDesk | None = None, page: Path = PAGE
+    hub: Hub,
+    settings: ServerSettings,
+    gate: Gate,
+    feed: Feed | None = None,
+    desk: ControlDesk | None = None,
+    sources: SourceTopics | None = None,
+    page: Path = PAGE,
 ) -> Starlette:
     """Without a feed it serves what the hub has, which is what tests want."""
-    api = Api(hub, settings, feed, desk)
+    api = Api(hub, settings, feed, desk, sources)
+    paths = [
+        Route("/tables", api.tables),
+        Route("/tables/{name}/rows", api.rows),
+        Route("/tables/{name}/export", api.export),
+        Route("/status", api.status),
+        Route("/control", api.control, methods=["POST"]),
+        Route("/topics", api.topics),
+        Route("/openapi.json", api.description),
+    ]
     routes = [
-        Route("/api/tables", api.tables),
-        Route("/api/tables/{name}/rows", api.rows),
-        Route("/api/status", api.status),
-        Route("/api/control", api.control, methods=["POST"]),
+        Mount("/api", routes=paths),
         Route("/metrics", api.metrics),
         Route("/healthz", api.healthz),
         Route("/readyz", api.readyz),

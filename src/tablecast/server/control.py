@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from tablecast.errors import ControlsTooMany, ControlUnreadable
-from tablecast.kafka.control import control_message, topic_field
+from tablecast.kafka.control import DRY_RUN_FIELD, control_message, topic_field
 from tablecast.kafka.status import COMING, GenerationStatus, newest_live
 from tablecast.server.hub import Hub
 from tablecast.server.rate import Allowance
@@ -46,7 +46,9 @@ class ControlDesk:
         if self._clock() - self._sent > UNANSWERED_SECONDS and changes_nothing(fields, self._hub.statuses):
             return None
         async with self._turn:
-            self._sent = self._clock()
+            # A dry run changes nothing, so after it what is live still says what will be.
+            if fields.get(DRY_RUN_FIELD) is not True:
+                self._sent = self._clock()
             return await asyncio.to_thread(self._send, msgspec.json.encode(fields))
 
 
@@ -74,6 +76,7 @@ def changes_nothing(fields: Mapping[str, Any], statuses: tuple[GenerationStatus,
         return False
     asked = {name.strip().lower(): value.strip() if isinstance(value, str) else value for name, value in fields.items()}
     join = asked.pop("jointype", None) or "left"
+    asked.pop(DRY_RUN_FIELD.lower(), None)
     topics = {topic_field(source).lower(): topic for source, topic in live.topics.items()}
     joins = set(live.join.values())
     return asked == topics and isinstance(join, str) and joins <= {join.lower()}

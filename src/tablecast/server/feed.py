@@ -73,8 +73,9 @@ class Feed:
         self._hub.flip(follower.generation)
         if before is not None:
             before.drop()
-        tables = follower.generation.tables()
-        log.info("[server] shows generation %d: %d tables, %d rows", follower.generation.number, len(tables), sum(map(len, tables)))
+        tables, number = follower.generation.tables(), follower.generation.number
+        told = {"event": "flip", "generation": number, "rows": {table.name: len(table) for table in tables}}
+        log.info("[server] shows generation %d: %d tables, %d rows", number, len(tables), sum(map(len, tables)), extra=told)
         self._decide(self._statuses)
 
     def waits(self, follower: GenerationFollower) -> None:

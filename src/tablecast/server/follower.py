@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
+from functools import partial
 from typing import Protocol, cast, get_args
 
 import msgspec
@@ -35,12 +36,14 @@ Post = Callable[[Callable[[], None]], None]
 Change = tuple[str, bytes, bytes | None, bytes | None, bytes | None]
 """Topic, row id, row or None, version, order."""
 
-IN_FLIGHT = 8
-"""Batches that wait for the event loop at most; then the reader waits too."""
-STEP = 100
+LANDING = 100
+"""Records that are applied on the event loop at a time: with many open views a thousand would hold it up for a quarter of a second."""
+IN_FLIGHT = 2
+"""So often they wait for the event loop at most; then the reader waits too."""
+STEP = 300
 YIELD_SECONDS = 0.001
 """While viewers look at another generation, a fill makes a pause after every STEP records, so that the loop finds the interpreter free."""
-BUILD_ROWS = 100
+BUILD_ROWS = 300
 """Rows of a view that are taken in before the reader reads on."""
 
 _TYPES: frozenset[str] = frozenset(get_args(ColumnType))
@@ -179,11 +182,14 @@ class GenerationFollower:
         if not self.filled:
             self._take_in(messages)
             return
-        changes = [_change(message) for message in messages]
-        while not self._flight.acquire(timeout=0.1):
+        for start in range(0, len(messages), LANDING):
             if self._abandoned:
                 return
-        self._post(lambda: self._land(changes))
+            changes = [_change(message) for message in messages[start : start + LANDING]]
+            while not self._flight.acquire(timeout=0.1):
+                if self._abandoned:
+                    return
+            self._post(partial(self._land, changes))
 
     def turn(self, reading: Reading) -> bool:
         """Views are built as soon as the end was reached once: most of a fill then goes into them as it comes, and little is left for the end."""
@@ -209,9 +215,10 @@ class GenerationFollower:
             self._apply(changes)
             self._events.applied(len(changes))
 
-    def _apply(self, changes: list[Change]) -> None:
+    def _apply(self, changes: Iterable[Change]) -> None:
+        tables = self._tables
         for topic, key, value, version, order in changes:
-            table = self._tables[topic]
+            table = tables[topic]
             try:
                 if value is None:
                     table.delete(key, version)
@@ -226,10 +233,11 @@ class GenerationFollower:
             log.warning("[server] a record of %s with the key %r is not of the changelog's format and is skipped: %s", topic, key, error)
 
     def _take_in(self, messages: list[Message]) -> None:
-        for start in range(0, len(messages), STEP):
+        step = STEP if self._pause else len(messages)
+        for start in range(0, len(messages), step):
             if self._abandoned:
                 return
-            self._apply([_change(message) for message in messages[start : start + STEP]])
+            self._apply(map(_change, messages[start : start + step]))
             if self._pause:
                 time.sleep(self._pause)
 
@@ -247,9 +255,7 @@ class GenerationFollower:
             views.keep_only(specs)
             for spec in specs:
                 with suppress(BadView):
-                    view = views.prepare(spec)
-                    view.build(BUILD_ROWS)
-                    built = built and view.ready
+                    built = views.prepare(spec).build(BUILD_ROWS) and built
         if not built and self._pause:
             time.sleep(self._pause)
         return built

@@ -3,20 +3,18 @@
 import asyncio
 import time
 from collections.abc import Set
-from dataclasses import dataclass
 from typing import Protocol
 
-from tablecast.errors import NotReady
+from tablecast.errors import NotReady, ViewsTooMany
 from tablecast.kafka.status import GenerationStatus
+from tablecast.server.builder import BUILD_ROWS, Builder
+from tablecast.server.counters import Counters
 from tablecast.server.ticker import Ticker
 from tablecast.tables.generation import Generation, SharedViewport
 from tablecast.tables.view import ViewSpec
 from tablecast.wire.messages import Feed, FeedState
 
-TICK_SECONDS = 0.002
-BUILD_ROWS = 500
-"""Rows of a sorted or filtered view that are taken in before others have their turn: about 4 ms of work."""
-
+MOST_VIEWS = 256
 _RESTART = 1012
 
 
@@ -30,33 +28,31 @@ class Audience(Protocol):
     def close(self, code: int) -> None: ...
 
 
-@dataclass
-class Counters:
-    """Grow from the start of the process on."""
-
-    records: int = 0
-    flips: int = 0
-    messages: int = 0
-    stalled: int = 0
-
-
 class Hub:
     """Belongs to the event loop: nothing here is called from another thread, but for `wanted`."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_views: int = MOST_VIEWS) -> None:
         self.generation: Generation | None = None
         self.feed = Feed("filling", "Nothing has been read yet.")
         self.statuses: tuple[GenerationStatus, ...] = ()
         self.audience: set[Audience] = set()
         self.counters = Counters()
-        self._ticker = Ticker(TICK_SECONDS, self._tell)
-        self._building: set[asyncio.Task[None]] = set()
+        self._ticker = Ticker(self._tell, took=self.counters.ticks.take)
+        self._builder = Builder()
+        self._most_views = most_views
 
     def current(self) -> Generation:
         """The generation that is shown. Raises NotReady before there is one."""
         if self.generation is None:
             raise NotReady((self.feed.message or "they are being filled").rstrip("."))
         return self.generation
+
+    def admit(self, table: str, spec: ViewSpec) -> None:
+        """Raises ViewsTooMany for a view that nobody has yet while there are as many as there may be, and UnknownTable."""
+        if self.generation is None or spec.natural or spec in self.generation.find(table).specs():
+            return
+        if sum(not known.natural for views in self.generation.views.values() for known in views.specs()) >= self._most_views:
+            raise ViewsTooMany(self._most_views)
 
     def touch(self) -> None:
         """Tables have changed: viewers are told soon."""
@@ -80,6 +76,8 @@ class Hub:
                 viewer.close(_RESTART)
             else:
                 viewer.flipped()
+        if before is not None:
+            self._builder.abandon(before)
         for views in generation.views.values():
             views.forget_unused()
 
@@ -92,17 +90,12 @@ class Hub:
         """Sees to it that the viewport becomes ready; its holders are touched then."""
         viewport.source.build(BUILD_ROWS)
         if not viewport.ready:
-            task = asyncio.get_running_loop().create_task(self.built(viewport))
-            self._building.add(task)
-            task.add_done_callback(self._building.discard)
+            self._builder.want(viewport)
 
     async def built(self, viewport: SharedViewport) -> None:
         """Returns when the viewport is ready, or when nobody holds it any more. Others have their turn meanwhile."""
-        while not viewport.ready and viewport.holders:
-            viewport.source.build(BUILD_ROWS)
-            await asyncio.sleep(0)
-        for holder in viewport.holders:
-            holder.touched()
+        if not viewport.ready:
+            await asyncio.shield(self._builder.want(viewport))
 
     def trim(self) -> None:
         """Removes rows that have become too old. To be called about once a second."""

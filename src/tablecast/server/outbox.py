@@ -5,74 +5,72 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from tablecast.server.counters import Counters
+
 ANSWERS = 64
 FEED = 0
 """The dirty mark of the feed's state; subscriptions are numbered from 1."""
+
+Cut = Callable[[int, float], list[bytes]]
+"""The messages that bring the viewer's knowledge of a subscription to the newest state, which has waited so many seconds for the viewer."""
 
 
 class Outbox:
     """A short queue of answers, and one dirty mark a subscription.
 
     A frame is cut only when it can be sent, so a slow viewer gets the newest state and never a queue of old ones. While the queue of answers is
-    full, `room` holds back the reading of further messages.
+    full, `room` holds back the reading of further messages. `news` is called whenever there may be something to take.
     """
 
-    def __init__(self, cut: Callable[[int], list[bytes]], capacity: int = ANSWERS) -> None:
+    def __init__(self, cut: Cut, counters: Counters, capacity: int = ANSWERS, clock: Callable[[], float] = time.monotonic) -> None:
+        self.news: Callable[[], None] = _nobody
         self._cut = cut
+        self._counters = counters
         self._capacity = capacity
+        self._clock = clock
         self._answers: deque[bytes] = deque()
-        self._dirty: dict[int, None] = {}
-        self._filled = asyncio.Event()
+        self._dirty: dict[int, float] = {}
         self._drained = asyncio.Event()
         self._drained.set()
-        self._busy_since: float | None = None
 
     def put(self, answer: bytes) -> None:
         self._answers.append(answer)
-        self._filled.set()
         if len(self._answers) >= self._capacity:
             self._drained.clear()
+        self.news()
 
     def mark(self, sub: int) -> None:
         """What the viewer knows of this subscription is not the newest state any more."""
-        self._dirty[sub] = None
-        self._filled.set()
+        if sub in self._dirty:
+            self._counters.skips += 1
+        else:
+            self._dirty[sub] = self._clock()
+            self.news()
 
     def forget(self, sub: int) -> None:
         self._dirty.pop(sub, None)
-
-    def wake(self) -> None:
-        """Makes `wait` return even though there may be nothing to take."""
-        self._filled.set()
 
     def take(self) -> list[bytes]:
         """What is to be sent next: all answers, or the messages of one dirty subscription. Empty when there is nothing."""
         while not self._answers and self._dirty:
             sub = next(iter(self._dirty))
-            del self._dirty[sub]
-            if messages := self._cut(sub):
+            waited = self._clock() - self._dirty.pop(sub)
+            if messages := self._cut(sub, waited):
                 return messages
         answers = list(self._answers)
         self._answers.clear()
         self._drained.set()
-        if not answers:
-            self._filled.clear()
         return answers
 
-    async def wait(self) -> None:
-        """Until there may be something to take."""
-        await self._filled.wait()
+    @property
+    def waits(self) -> bool:
+        """Whether there may be something to take."""
+        return bool(self._answers or self._dirty)
 
     async def room(self) -> None:
         """Until the queue of answers has room."""
         await self._drained.wait()
 
-    def sending(self) -> None:
-        self._busy_since = time.monotonic()
 
-    def sent(self) -> None:
-        self._busy_since = None
-
-    def stalled_for(self) -> float:
-        """For how many seconds the viewer has not taken what is being sent."""
-        return 0.0 if self._busy_since is None else time.monotonic() - self._busy_since
+def _nobody() -> None:
+    """Nobody carries it yet."""

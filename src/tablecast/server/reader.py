@@ -4,12 +4,12 @@ import logging
 import threading
 import time
 from collections.abc import Sequence, Set
-from typing import Protocol
+from typing import Protocol, cast
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from tablecast.errors import BrokerUnreachable
-from tablecast.kafka.clients import MISSING, code_of, make_consumer
+from tablecast.kafka.clients import MISSING, assign_from_beginning, code_of, make_consumer
 from tablecast.server.topics import Topic, TopicFinder
 from tablecast.settings import KafkaSettings
 
@@ -28,7 +28,7 @@ _OWN: dict[str, str | int | bool] = {
     "enable.auto.offset.store": False,
     "enable.partition.eof": True,
     "auto.offset.reset": "error",
-    "fetch.wait.max.ms": 5,
+    "fetch.wait.max.ms": 100,
     "fetch.queue.backoff.ms": 10,
     "fetch.error.backoff.ms": 100,
     "queued.max.messages.kbytes": 32768,
@@ -81,6 +81,8 @@ class TopicReader:
         self._behind: set[Partition] = set()
         self._ends: dict[Partition, int] = {}
         """Where the end of a partition was when it was last reached. After the last record there may be more: markers of transactions."""
+        self._newest: dict[str, Message] = {}
+        """The last record of each topic."""
 
     @property
     def behind(self) -> Set[Partition]:
@@ -89,6 +91,10 @@ class TopicReader:
     def position(self, topic: str) -> int:
         [part] = self._consumer.position([TopicPartition(topic, 0)])
         return max(part.offset, self._ends.get((topic, 0), 0))
+
+    def written(self) -> dict[str, float]:
+        """Topic to when its last record that was read was written, in seconds, as the broker or its producer says. From any thread."""
+        return {topic: message.timestamp()[1] / 1000 for topic, message in self._newest.copy().items()}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,9 +123,8 @@ class TopicReader:
         consumer = self._consumer
         try:
             self.topics = self._found()
-            assigned = [TopicPartition(topic.name, partition, OFFSET_BEGINNING) for topic in self.topics.values() for partition in topic.partitions]
-            self._behind = {(part.topic, part.partition) for part in assigned}
-            consumer.assign(assigned)
+            self._behind = {(topic.name, partition) for topic in self.topics.values() for partition in topic.partitions}
+            assign_from_beginning(consumer, self._behind)
             self._read(consumer)
         except KafkaException as error:
             self._follower.lost(code_of(error).str())
@@ -150,19 +155,19 @@ class TopicReader:
             # A poll returns at the first record; consume alone would wait for a full batch.
             first = consumer.poll(0 if busy else _POLL_SECONDS)
             messages = [] if first is None else [first, *consumer.consume(BATCH - 1, 0)]
-            records = [message for message in messages if message.error() is None]
+            others = [message for message in messages if message.error() is not None]
+            records = [message for message in messages if message.error() is None] if others else messages
             if records:
                 self._follower.records(records)
-            for message in messages:
+                self._newest |= {message.topic() or "": message for message in records}
+            for message in others:
                 if not self._goes_on(message):
                     return
             busy = self._follower.turn(self)
             self._measure(consumer)
 
     def _goes_on(self, message: Message) -> bool:
-        error = message.error()
-        if error is None:
-            return True
+        error = cast(KafkaError, message.error())
         if error.code() == KafkaError._PARTITION_EOF:
             partition = (message.topic() or "", message.partition() or 0)
             self._behind.discard(partition)

@@ -2,6 +2,7 @@
 
 import errno
 import logging
+import resource
 import socket
 import sys
 from collections.abc import Callable
@@ -17,13 +18,17 @@ from tablecast.server.app import create_app
 from tablecast.server.auth import Gate
 from tablecast.server.control import ControlDesk
 from tablecast.server.feed import Feed
+from tablecast.server.http_socket import HttpSocket
 from tablecast.server.hub import Hub
+from tablecast.server.source_topics import source_topics
 from tablecast.server.viewer_socket import ViewerSocket
 from tablecast.settings import KafkaSettings, ServerSettings, Settings
 
 log = logging.getLogger(__name__)
 
 SWITCH_SECONDS = 0.0005
+OTHER_FILES = 500
+"""Files and connections that are not viewers: brokers, downloads, requests."""
 
 OnReady = Callable[[str], None]
 
@@ -35,6 +40,7 @@ def serve(settings: Settings, changelog: KafkaSettings, on_ready: OnReady | None
     """
     # While a generation is filled in a thread, viewers of the one before must not wait 5 ms for each of their turns.
     sys.setswitchinterval(SWITCH_SECONDS)
+    allow_files(settings.server.sessions + OTHER_FILES)
     listener = listen(settings.server.host, settings.server.port)
     try:
         make_program(settings, changelog, listener, on_ready).run(sockets=[listener])
@@ -47,11 +53,21 @@ def make_program(settings: Settings, changelog: KafkaSettings, listener: socket.
     if settings.server.psk is None:
         expected = "a key of at least 8 characters, best given as TABLECAST_SERVER_PSK"
         raise ConfigurationError([Problem("server.psk", "needed by the server", "nothing", expected)])
-    hub = Hub()
+    hub = Hub(settings.server.views)
     prefix = settings.changelog.prefix
     desk = ControlDesk(hub, lambda message: send_control(changelog, prefix, message))
-    app = create_app(hub, settings.server, Gate(settings.server.psk), Feed(changelog, prefix, hub), desk)
+    app = create_app(hub, settings.server, Gate(settings.server.psk), Feed(changelog, prefix, hub), desk, source_topics(settings))
     return Program(uvicorn_config(app, settings.server), address(settings.server.host, listener), on_ready)
+
+
+def allow_files(wanted: int) -> None:
+    """Each viewer needs one; many systems begin with 1,024."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        if most < wanted:
+            log.warning("[server] this process may open %d files, and server.sessions needs %d: raise ulimit -n, or lower it", most, wanted)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -79,10 +95,13 @@ def address(host: str, listener: socket.socket) -> str:
 
 
 def uvicorn_config(app: Starlette, settings: ServerSettings) -> uvicorn.Config:
+    class Door(HttpSocket):
+        head_seconds = settings.login_seconds
+
     return uvicorn.Config(
         app,
         loop="uvloop",
-        http="httptools",
+        http=Door,
         ws=ViewerSocket,
         ws_max_size=settings.message_bytes,
         ws_per_message_deflate=False,
@@ -105,7 +124,7 @@ class Program(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        log.info("[server] listens at %s", self._url)
+        log.info("[server] listens at %s", self._url, extra={"event": "listens", "url": self._url})
         if self._on_ready is not None:
             self._on_ready(self._url)
 

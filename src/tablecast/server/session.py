@@ -26,12 +26,14 @@ class State(Enum):
 
 
 class Session:
-    """Answers go to `outbox`. Once CLOSED, the socket is to be closed with `close_code` after the outbox is empty; further messages are ignored."""
+    """Answers go to `outbox`. Once CLOSED, which `on_close` is told, the socket is to be closed with `close_code` after the outbox is empty; further
+    messages are ignored."""
 
     def __init__(self, hub: Hub, gate: Gate, settings: ServerSettings, clock: Callable[[], float] = time.monotonic) -> None:
         self.state = State.AWAITING_LOGIN
         self.close_code = 1000
-        self.outbox = Outbox(self._cut)
+        self.on_close: Callable[[], None] = _nobody
+        self.outbox = Outbox(self._cut, hub.counters, clock=clock)
         self.subscriptions = Subscriptions(hub, settings, self.outbox)
         self._hub = hub
         self._gate = gate
@@ -52,6 +54,7 @@ class Session:
         """Answers with an error, which ends the session if the error has a close code."""
         if self.state is State.CLOSED:
             return
+        self._hub.counters.refused[error.code] += 1
         self.outbox.put(encode(Error.of(error, sub)))
         if error.close_code is not None:
             self.close(error.close_code)
@@ -66,7 +69,7 @@ class Session:
             self.state = State.CLOSED
             self.close_code = code
             self.subscriptions.leave()
-            self.outbox.wake()
+            self.on_close()
 
     def feed_changed(self) -> None:
         if self.state is State.OPEN:
@@ -114,5 +117,13 @@ class Session:
         except ViewerError as error:
             self.refuse(error, sub)
 
-    def _cut(self, sub: int) -> list[bytes]:
-        return [encode(self._hub.feed)] if sub == FEED else self.subscriptions.cut(sub)
+    def _cut(self, sub: int, waited: float) -> list[bytes]:
+        if sub == FEED:
+            return [encode(self._hub.feed)]
+        messages = self.subscriptions.cut(sub, waited)
+        self._hub.counters.frames += bool(messages)
+        return messages
+
+
+def _nobody() -> None:
+    """Nobody has to hear of the end."""

@@ -56,11 +56,12 @@ class Subscription:
     def leave(self) -> None:
         self._replace(None, None)
 
-    def cut(self) -> list[bytes]:
-        """The messages that bring the viewer to the newest state. Empty when it is there already, or when the view is still being built."""
+    def cut(self, waited: float = 0.0) -> list[bytes]:
+        """The messages that bring the viewer to the newest state, which waited so many seconds for it. Empty when it is there already, or when
+        the view is still being built."""
         if self.viewport is None:
             return []
-        columns = self.viewport.table.columns
+        columns = self.viewport.columns
         messages = []
         if not self.opened or (self._columns != columns and self.viewport.ready):
             self._columns = columns
@@ -68,7 +69,7 @@ class Subscription:
         difference = self._difference()
         if difference is not None:
             self._revision += 1
-            messages.append(frame_head(self.sub, self.request, self._generation, self._revision) + encoded(difference))
+            messages.append(frame_head(self.sub, self.request, self._generation, self._revision, waited) + encoded(difference))
         return messages
 
     def _difference(self) -> Difference | None:

@@ -6,6 +6,7 @@ from tablecast.server.outbox import Outbox
 from tablecast.server.subscription import Subscription
 from tablecast.settings import ServerSettings
 from tablecast.tables.condition import read_condition
+from tablecast.tables.group import read_grouping
 from tablecast.tables.view import SortKey, ViewSpec
 from tablecast.tables.window import Window
 from tablecast.wire.messages import Closed, Error, Move, Open, Shape, encode
@@ -30,7 +31,7 @@ class Subscriptions:
         if len(self._known) >= self._settings.subscriptions:
             raise SubscriptionsTooMany(self._settings.subscriptions)
         subscription = Subscription(message.sub, message.table, self._outbox.mark)
-        subscription.look(self._hub.generation, _spec(message), self._window(message))
+        subscription.look(self._hub.generation, self._spec(message, message.table), self._window(message))
         subscription.answer_whole(message.request)
         self._known[message.sub] = subscription
         self._show(subscription)
@@ -42,7 +43,8 @@ class Subscriptions:
         # A refused request is answered too: the viewer drops frames of older requests, and must go on seeing the window that it has.
         subscription.answer_whole(message.request)
         self._outbox.mark(message.sub)
-        subscription.look(self._hub.generation, _spec(message) if isinstance(message, Shape) else None, self._window(message))
+        spec = self._spec(message, subscription.table) if isinstance(message, Shape) else None
+        subscription.look(self._hub.generation, spec, self._window(message))
         self._show(subscription)
 
     def close(self, sub: int) -> None:
@@ -68,9 +70,9 @@ class Subscriptions:
             else:
                 self._show(subscription)
 
-    def cut(self, sub: int) -> list[bytes]:
+    def cut(self, sub: int, waited: float) -> list[bytes]:
         subscription = self._known.get(sub)
-        return [] if subscription is None else subscription.cut()
+        return [] if subscription is None else subscription.cut(waited)
 
     def _show(self, subscription: Subscription) -> None:
         self._outbox.mark(subscription.sub)
@@ -86,10 +88,16 @@ class Subscriptions:
         del self._known[sub]
         self._outbox.forget(sub)
 
+    def _spec(self, message: Open | Shape, table: str) -> ViewSpec:
+        spec = _spec(message)
+        self._hub.admit(table, spec)
+        return spec
+
     def _window(self, message: Open | Move | Shape) -> Window:
         return Window.checked(message.offset, message.size, self._settings.window_rows)
 
 
 def _spec(message: Open | Shape) -> ViewSpec:
-    sort = tuple(SortKey(key.column, key.descending) for key in message.sort)
-    return ViewSpec(sort, None if message.filter is None else read_condition(message.filter), message.search or None)
+    sort = tuple(SortKey(key.column, key.descending, key.locale or None) for key in message.sort)
+    filter = None if message.filter is None else read_condition(message.filter)
+    return ViewSpec(sort, filter, message.search or None, None if message.group is None else read_grouping(message.group))

@@ -1,6 +1,10 @@
-"""Uvicorn's WebSocket connection with three habits of ours: back-pressure, our own close codes, and a real end for who does not read."""
+"""Uvicorn's WebSocket connection with five habits of ours: messages that are written at once, little in the kernel's keeping, our own close codes,
+a real end for who does not read, and an answer to text that is none."""
 
 import asyncio
+import socket
+from asyncio.transports import BaseTransport
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from uvicorn.protocols.utils import ClientDisconnected
@@ -12,21 +16,58 @@ from tablecast.errors import MessageTooLarge
 from tablecast.wire.messages import Error, encode
 
 GOING_AWAY = 1001
+UNSENT_BYTES = 65_536
+"""What the kernel keeps of a connection that cannot be sent yet: more would be a queue of old frames for a slow viewer."""
+
 _DISCARD_SECONDS = 5.0
+_EXTENSION = "tablecast.line"
+_NOTSENT_LOWAT: int | None = getattr(socket, "TCP_NOTSENT_LOWAT", None)
+
+
+def line_of(scope: Mapping[str, Any]) -> "ViewerSocket":
+    """The socket behind an ASGI scope, for writing to it past ASGI."""
+    line = scope["extensions"][_EXTENSION]
+    assert isinstance(line, ViewerSocket)
+    return line
 
 
 class ViewerSocket(WebSocketsSansIOProtocol):
     """One connection at `/ws`."""
 
+    on_writable: Callable[[], None]
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        super().connection_made(transport)
+        self.on_writable = _nobody
+        handle = transport.get_extra_info("socket")
+        if _NOTSENT_LOWAT is not None and handle is not None and handle.family in (socket.AF_INET, socket.AF_INET6):
+            handle.setsockopt(socket.IPPROTO_TCP, _NOTSENT_LOWAT, UNSENT_BYTES)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.on_writable()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self.on_writable()
+
+    @property
+    def takes(self) -> bool:
+        return self.writable.is_set()
+
+    def post(self, message: bytes) -> None:
+        """A text message, written at once: a thousand viewers of one frame cost a thousand writes and nothing else."""
+        if not (self.close_sent or self.disconnected):
+            self.transport.write(_head(len(message)) + message)
+
     async def send(self, message: Any) -> None:
-        """Returns when the connection can take more, so that the next frame is cut only then."""
         if self.close_sent:
             raise ClientDisconnected
         await super().send(message)
-        await self.writable.wait()
 
     async def run_asgi(self) -> None:
         """One who does not read is cut off: closing in order would wait for ever until the rest is taken."""
+        self.scope["extensions"] = {**(self.scope.get("extensions") or {}), _EXTENSION: self}  # type: ignore[dict-item]
         await super().run_asgi()
         if not self.writable.is_set():
             self.transport.abort()
@@ -36,6 +77,15 @@ class ViewerSocket(WebSocketsSansIOProtocol):
             self.conn.receive_data(data)
             return
         super().data_received(data)
+
+    def send_receive_event_to_app(self) -> None:
+        """Text that is none goes on as bytes, and is answered as such; uvicorn would log where it failed to decode it."""
+        if self.curr_msg_data_type == "text":
+            try:
+                b"".join(self.frames).decode()
+            except UnicodeDecodeError:
+                self.curr_msg_data_type = "bytes"
+        super().send_receive_event_to_app()
 
     def handle_parser_exception(self) -> None:
         """A message over the limit is known by its first bytes and never kept. What still comes of it is thrown away for a while:
@@ -72,6 +122,17 @@ class ViewerSocket(WebSocketsSansIOProtocol):
         if self.transport.can_write_eof():
             self.transport.write_eof()
         self.close_timer = asyncio.get_running_loop().call_later(_DISCARD_SECONDS, self.transport.abort)
+
+
+def _head(size: int) -> bytes:
+    """What stands before an unmasked text message of so many bytes (RFC 6455, 5.2)."""
+    if size < 126:
+        return b"\x81" + size.to_bytes(1, "big")
+    return b"\x81\x7e" + size.to_bytes(2, "big") if size < 65_536 else b"\x81\x7f" + size.to_bytes(8, "big")
+
+
+def _nobody() -> None:
+    """Nobody writes yet."""
 
 
 def _bytes(opcode: Opcode, payload: bytes) -> bytes:

@@ -4,15 +4,16 @@ A cell's key begins with its rank: a value before NaN before null, in both direc
 the keys of several columns, put one after another, compare column by column with one memcmp.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from struct import Struct
+from struct import error as PackError
 from typing import Any
 
 import msgspec
 
 from tablecast.catalog import ColumnType
+from tablecast.tables.collation import collation
 
 Cells = tuple[Any, ...]
 KeyOf = Callable[[Any], bytes]
@@ -21,8 +22,9 @@ NULL = b"\x03"
 _NAN = b"\x02"
 _VALUE = b"\x01"
 
-_DOUBLE = Struct(">d")
-_INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
+_RANKED_DOUBLE = Struct(">Bd").pack
+_RANKED_INT64 = Struct(">BQ").pack
+_INT64_ZERO = 1 << 63
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -32,37 +34,36 @@ _DOWN = bytes(max(0xFE - byte, 0) for byte in range(256))
 _FLIPPED = bytes(0xFF - byte for byte in range(256))
 
 
-def cell_reader(columns: Sequence[str]) -> Callable[[bytes], Cells]:
-    """A function that decodes these columns of a row and skips the others. A row that cannot be decoded has null cells."""
+def cell_decoder(columns: Sequence[str]) -> Callable[[bytes], Any]:
+    """A function that decodes these columns of a row, for `astuple`, and skips the others. It raises msgspec.DecodeError."""
     fields: list[tuple[str, Any, Any]] = [(f"c{index}", Any, None) for index in range(len(columns))]
     rename = {f"c{index}": column for index, column in enumerate(columns)}
-    decoder = msgspec.json.Decoder(msgspec.defstruct("Cells", fields, rename=rename, gc=False))
+    return msgspec.json.Decoder(msgspec.defstruct("Cells", fields, rename=rename, gc=False)).decode
+
+
+def cell_reader(columns: Sequence[str]) -> Callable[[bytes], Cells]:
+    """A function that decodes these columns of a row and skips the others. A row that cannot be decoded has null cells."""
+    decode, cells_of = cell_decoder(columns), msgspec.structs.astuple
     nulls: Cells = (None,) * len(columns)
 
     def read(data: bytes) -> Cells:
         try:
-            return msgspec.structs.astuple(decoder.decode(data))
+            return cells_of(decode(data))
         except msgspec.DecodeError:
             return nulls
 
     return read
 
 
-def cell_key(type: ColumnType, descending: bool = False) -> KeyOf:
-    """A function from a cell of this type, as it is in JSON, to its key. It raises ValueError or TypeError for what is no such cell."""
+def cell_key(type: ColumnType, descending: bool = False, locale: str | None = None) -> KeyOf:
+    """A function from a cell of this type, as it is in JSON, to its key. It raises ValueError or TypeError for what is no such cell.
+
+    Text compares by code points, or as people of the `locale` order it. Raises BadView for a locale that cannot be had.
+    """
     if type == "string":
-        return _text_down if descending else _text_up
-    encode = _ENCODERS[type]
-
-    def key(cell: Any) -> bytes:
-        if cell is None:
-            return NULL
-        value = encode(cell)
-        if value is None:
-            return _NAN
-        return _VALUE + (value.translate(_FLIPPED) if descending else value)
-
-    return key
+        return _text_key(descending) if locale is None else _collated_key(collation(locale), descending)
+    up, down = _KEYS[type]
+    return down if descending else up
 
 
 def tolerant(key: KeyOf) -> KeyOf:
@@ -84,46 +85,112 @@ def cell_text(cell: Any) -> str:
     return cell if isinstance(cell, str) else msgspec.json.encode(cell).decode()
 
 
-def _text_up(cell: Any) -> bytes:
-    return NULL if cell is None else _VALUE + cell.encode("utf-8", "surrogatepass").translate(_UP) + b"\x00"
+def _text_key(descending: bool) -> KeyOf:
+    shifted, end = (_DOWN, b"\xff") if descending else (_UP, b"\x00")
+
+    def key(cell: Any) -> bytes:
+        return NULL if cell is None else _VALUE + cell.encode("utf-8", "surrogatepass").translate(shifted) + end
+
+    return key
 
 
-def _text_down(cell: Any) -> bytes:
-    return NULL if cell is None else _VALUE + cell.encode("utf-8", "surrogatepass").translate(_DOWN) + b"\xff"
+def _collated_key(sort_key: Callable[[str], bytes], descending: bool) -> KeyOf:
+    """A sort key ends with its only zero byte, so mirrored with its only 0xff. Texts that are equal to people stand by code points."""
+    exact = _text_key(descending)
+
+    def key(cell: Any) -> bytes:
+        if cell is None:
+            return NULL
+        if not isinstance(cell, str):
+            raise TypeError(f"{cell!r} is not a string")
+        collated = sort_key(cell)
+        return _VALUE + (collated.translate(_FLIPPED) if descending else collated) + exact(cell)
+
+    return key
 
 
-def _int64(cell: Any) -> bytes:
+def int64_of(cell: Any) -> int:
+    """Raises ValueError or TypeError."""
     number = int(cell) if isinstance(cell, str) else cell
-    if not isinstance(number, int) or isinstance(number, bool) or not _INT64_MIN <= number <= _INT64_MAX:
+    if not isinstance(number, int) or isinstance(number, bool) or not -_INT64_ZERO <= number < _INT64_ZERO:
         raise ValueError(f"{cell!r} is not an int64")
-    return (number - _INT64_MIN).to_bytes(8, "big")
+    return number
 
 
-def _double(cell: Any) -> bytes | None:
+def double_of(cell: Any) -> float:
+    """Raises ValueError or TypeError."""
     if isinstance(cell, bool):
         raise ValueError(f"{cell!r} is not a double")
-    number = float(cell) + 0.0
-    if math.isnan(number):
-        return None
-    packed = _DOUBLE.pack(number)
-    return packed.translate(_FLIPPED) if packed[0] & 0x80 else bytes((packed[0] | 0x80,)) + packed[1:]
+    try:
+        return float(cell)
+    except OverflowError:
+        raise ValueError(f"a number of {cell.bit_length()} bits is not a double") from None
 
 
-def _boolean(cell: Any) -> bytes:
+# These run once for each row and change, so they look for the usual form of a cell first.
+def _int64_up(cell: Any) -> bytes:
+    if type(cell) is str:
+        try:
+            return _RANKED_INT64(1, int(cell) + _INT64_ZERO)
+        except PackError:
+            raise ValueError(f"{cell!r} is not an int64") from None
+    return NULL if cell is None else _RANKED_INT64(1, int64_of(cell) + _INT64_ZERO)
+
+
+def _int64_down(cell: Any) -> bytes:
+    return NULL if cell is None else _RANKED_INT64(1, _INT64_ZERO - 1 - int64_of(cell))
+
+
+# The bits of a double compare as its value does, once those of a positive one are negated and those of a negative one are flipped.
+def _double_up(cell: Any) -> bytes:
+    if cell is None:
+        return NULL
+    number = (cell if type(cell) is float else double_of(cell)) + 0.0
+    if number >= 0:
+        return _RANKED_DOUBLE(1, -number)
+    return _RANKED_DOUBLE(0xFE, number).translate(_FLIPPED) if number < 0 else _NAN
+
+
+def _double_down(cell: Any) -> bytes:
+    if cell is None:
+        return NULL
+    number = (cell if type(cell) is float else double_of(cell)) + 0.0
+    if number >= 0:
+        return _RANKED_DOUBLE(0xFE, -number).translate(_FLIPPED)
+    return _RANKED_DOUBLE(1, number) if number < 0 else _NAN
+
+
+def _boolean_up(cell: Any) -> bytes:
+    return NULL if cell is None else b"\x01\x01" if _boolean(cell) else b"\x01\x00"
+
+
+def _boolean_down(cell: Any) -> bytes:
+    return NULL if cell is None else b"\x01\x00" if _boolean(cell) else b"\x01\x01"
+
+
+def _boolean(cell: Any) -> bool:
     if not isinstance(cell, bool):
         raise ValueError(f"{cell!r} is not a boolean")
-    return b"\x01" if cell else b"\x00"
+    return cell
 
 
-def _timestamp(cell: Any) -> bytes:
+def _timestamp_up(cell: Any) -> bytes:
+    return NULL if cell is None else _int64_up(_microseconds(cell))
+
+
+def _timestamp_down(cell: Any) -> bytes:
+    return NULL if cell is None else _int64_down(_microseconds(cell))
+
+
+def _microseconds(cell: Any) -> int:
     moment = datetime.fromisoformat(cell)
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    return _int64((aware - _EPOCH) // _MICROSECOND)
+    return (aware - _EPOCH) // _MICROSECOND
 
 
-_ENCODERS: dict[ColumnType, Callable[[Any], bytes | None]] = {
-    "int64": _int64,
-    "double": _double,
-    "boolean": _boolean,
-    "timestamp": _timestamp,
+_KEYS: dict[ColumnType, tuple[KeyOf, KeyOf]] = {
+    "int64": (_int64_up, _int64_down),
+    "double": (_double_up, _double_down),
+    "boolean": (_boolean_up, _boolean_down),
+    "timestamp": (_timestamp_up, _timestamp_down),
 }

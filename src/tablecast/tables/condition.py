@@ -10,18 +10,20 @@ A value is written as a cell of its column is: an int64 as digits in a string, a
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from tablecast.catalog import ColumnType
 from tablecast.errors import BadView
-from tablecast.tables.cells import NULL, Cells, KeyOf, cell_key, cell_text, tolerant
+from tablecast.tables.cells import Cells, KeyOf, cell_key, cell_text, int64_of, tolerant
 
 Test = Callable[[Cells], bool]
 Slots = Mapping[str, tuple[int, ColumnType]]
 """Where a column stands in the decoded cells, and its type."""
 
-_COMPARE: dict[str, Callable[[bytes, bytes], bool]] = {
+T = TypeVar("T")
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "eq": operator.eq,
     "ne": operator.ne,
     "lt": operator.lt,
@@ -45,6 +47,11 @@ class Leaf:
     op: str
     column: str
     values: tuple[Scalar, ...]
+    kinds: tuple[type, ...] = field(init=False, repr=False)
+    """True and 1 and 1.0 are equal to Python, but not the same condition, and equal conditions share a view."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kinds", tuple(map(type, self.values)))
 
 
 @dataclass(frozen=True)
@@ -86,10 +93,35 @@ def condition_test(condition: Condition, slots: Slots) -> Test:
     if isinstance(condition, Leaf):
         return _leaf_test(condition, *slots[condition.column])
     tests = [condition_test(part, slots) for part in condition.parts]
-    if condition.op == "not":
-        return lambda cells: not tests[0](cells)
-    combine = all if condition.op == "and" else any
-    return lambda cells: combine(test(cells) for test in tests)
+    return _BRANCHES[condition.op](tests)
+
+
+def _all(tests: list[Test]) -> Test:
+    def test(cells: Cells) -> bool:
+        for part in tests:  # noqa: SIM110 - a generator would cost more than most tests
+            if not part(cells):
+                return False
+        return True
+
+    return test
+
+
+def _any(tests: list[Test]) -> Test:
+    def test(cells: Cells) -> bool:
+        for part in tests:  # noqa: SIM110
+            if part(cells):
+                return True
+        return False
+
+    return test
+
+
+def _not(tests: list[Test]) -> Test:
+    [part] = tests
+    return lambda cells: not part(cells)
+
+
+_BRANCHES: dict[str, Callable[[list[Test]], Test]] = {"and": _all, "or": _any, "not": _not}
 
 
 def _read_branch(op: str, of: object, depth: int) -> Branch:
@@ -113,30 +145,47 @@ def _leaf_test(leaf: Leaf, slot: int, type: ColumnType) -> Test:
         return lambda cells: cells[slot] is None
     if leaf.op in _TEXT:
         return _text_test(_TEXT[leaf.op], slot, cell_text(leaf.values[0]).casefold())
+    if type == "int64" and leaf.op in _COMPARE:
+        return _integer_test(_COMPARE[leaf.op], slot, _read(int64_of, leaf.column, type, leaf.values[0]))
     strict = cell_key(type)
-    wanted = [_value_key(strict, leaf.column, type, value) for value in leaf.values]
-    key = tolerant(strict)
+    wanted = [_read(strict, leaf.column, type, value) for value in leaf.values]
     if leaf.op == "in":
-        allowed = frozenset(wanted)
+        key, allowed = tolerant(strict), frozenset(wanted)
         return lambda cells: key(cells[slot]) in allowed
-    return _compare_test(_COMPARE[leaf.op], key, slot, wanted[0])
+    return _compare_test(_COMPARE[leaf.op], strict, slot, wanted[0])
 
 
 def _text_test(matches: Callable[[str, str], bool], slot: int, wanted: str) -> Test:
     return lambda cells: cells[slot] is not None and matches(cell_text(cells[slot]).casefold(), wanted)
 
 
-def _compare_test(compare: Callable[[bytes, bytes], bool], key: KeyOf, slot: int, wanted: bytes) -> Test:
+def _compare_test(compare: Callable[[Any, Any], bool], key: KeyOf, slot: int, wanted: bytes) -> Test:
     def test(cells: Cells) -> bool:
-        own = key(cells[slot])
-        return own != NULL and compare(own, wanted)
+        cell = cells[slot]
+        if cell is None:
+            return False
+        try:
+            return compare(key(cell), wanted)
+        except (ValueError, TypeError, AttributeError):
+            return False
 
     return test
 
 
-def _value_key(key: KeyOf, column: str, type: ColumnType, value: Scalar) -> bytes:
+def _integer_test(compare: Callable[[Any, Any], bool], slot: int, wanted: int) -> Test:
+    def test(cells: Cells) -> bool:
+        cell = cells[slot]
+        try:
+            return compare(int(cell) if type(cell) is str else int64_of(cell), wanted)
+        except (ValueError, TypeError):
+            return False
+
+    return test
+
+
+def _read(read: Callable[[Any], T], column: str, type: ColumnType, value: Scalar) -> T:
     try:
-        return key(value)
+        return read(value)
     except (ValueError, TypeError, AttributeError):
         raise BadView(f"{_shown(value)} is not a value of the column {column!r}, which is {type}", _HINT) from None
 

@@ -4,11 +4,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from typing import Protocol
 
+from tablecast.catalog import Column
 from tablecast.errors import UnknownTable
+from tablecast.tables.dismantler import Dismantler, give_back, walk
 from tablecast.tables.live_table import LiveTable
 from tablecast.tables.view import View, ViewSpec, make_view
 from tablecast.tables.viewport import Viewport
 from tablecast.tables.window import Window
+
+SMALL = 10_000
+_DISMANTLER = Dismantler()
 
 
 class Holder(Protocol):
@@ -32,6 +37,11 @@ class SharedViewport(Viewport):
     @property
     def ready(self) -> bool:
         return self.source.ready
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Those of the view: of groups they are others than the table's."""
+        return self.source.columns
 
     def tell(self) -> None:
         """Tells the holders when the view has changed since they were last told."""
@@ -83,14 +93,21 @@ class SharedViews:
 
     def forget_unused(self) -> None:
         """Drops the views that nobody looks at, also those that were prepared and then wanted by nobody."""
-        for spec in [spec for spec in self._views if self._uses[spec] == 0]:
-            self._views.pop(spec).leave()
-            del self._uses[spec]
+        for spec in list(self._views):
+            if self._uses[spec] == 0:
+                self._drop(spec)
 
     def keep_only(self, specs: Set[ViewSpec]) -> None:
         """Drops the views of other specs. Only for a table that nobody looks at yet."""
-        for spec in self._views.keys() - specs:
-            self._views.pop(spec).leave()
+        for spec in list(self._views):
+            if spec not in specs:
+                self._drop(spec)
+
+    def _drop(self, spec: ViewSpec) -> None:
+        """A generation that is dismantled in a thread may drop the same view as the last one who leaves it: one of them gets it."""
+        self._uses.pop(spec, None)
+        if (view := self._views.pop(spec, None)) is not None:
+            _let_go(view)
 
     def specs(self) -> Set[ViewSpec]:
         return frozenset(self._views)
@@ -121,4 +138,12 @@ class Generation:
         """Gives the memory back. Nobody may look at it any more; called in a thread of its own."""
         for views in self.views.values():
             views.keep_only(frozenset())
-            views.table.dismantle()
+            walk(views.table.dismantle())
+        give_back()
+
+
+def _let_go(view: View) -> None:
+    """A big view is taken apart in a thread: to free a million places at once would hold up the ticking."""
+    view.leave()
+    if view.held > SMALL:
+        _DISMANTLER.take(view.dismantle())

@@ -1,14 +1,14 @@
 """A table in memory: rows by id and in order, kept as the bytes that Spark encoded."""
 
-from collections.abc import Sequence
-from operator import attrgetter
+from collections.abc import Iterator, Sequence
 from struct import Struct
+from struct import error as PackError
 from typing import Protocol
 
 import msgspec
-from sortedcontainers import SortedKeyList
 
 from tablecast.catalog import Bound, Column
+from tablecast.tables.ranking import Ranking
 from tablecast.tables.version import left_order, parse_order, supersedes
 
 UNBOUNDED = Bound()
@@ -17,6 +17,7 @@ _ORDER = Struct(">QIQ")
 _ORDER_SIZE = _ORDER.size
 _TIMESTAMP_ZERO = 1 << 63
 """Kafka's timestamp may be -1, and packed orders must compare as the numbers do."""
+_BRACE, _END_BRACE = b"{}"
 
 
 class Row(msgspec.Struct, gc=False, eq=False):
@@ -44,6 +45,13 @@ class RowWatcher(Protocol):
     def drop(self, row: Row) -> None: ...
 
 
+class RowFollower(Protocol):
+    """Is told of the same, and what the row held before, so that it need not keep that itself."""
+
+    def changed(self, row: Row, before: bytes) -> None:
+        """`before` is the data that it had: empty for a row that came, as the row's own data is for one that left."""
+
+
 class LiveTable:
     """Rows in the order (timestamp, partition, offset, id). Every server that has read the same changelog has the same rows in the same order.
 
@@ -56,16 +64,24 @@ class LiveTable:
         self.bound = bound
         self.changes = 0
         self._rows: dict[bytes, Row] = {}
-        self._order = SortedKeyList(key=attrgetter("position"))
+        self._order: Ranking[Row] = Ranking()
         self._gone: dict[bytes, bytes] = {}
         self._watchers: list[RowWatcher] = []
+        self._followers: list[RowFollower] = []
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def rows(self, start: int, stop: int) -> list[Row]:
-        rows: list[Row] = self._order[start:stop]
-        return rows
+        return self._order.between(start, stop)
+
+    def after(self, position: bytes, limit: int) -> list[Row]:
+        """Up to `limit` rows that stand after this position; fewer only at the end."""
+        return self._order.after(position, limit)
+
+    def settle(self, limit: int) -> bool:
+        """Puts up to about `limit` rows in order that came while it was filled. Whether all are in order now."""
+        return self._order.settle(limit)
 
     def watch(self, watcher: RowWatcher) -> None:
         self._watchers.append(watcher)
@@ -73,8 +89,14 @@ class LiveTable:
     def unwatch(self, watcher: RowWatcher) -> None:
         self._watchers.remove(watcher)
 
+    def follow(self, follower: RowFollower) -> None:
+        self._followers.append(follower)
+
+    def unfollow(self, follower: RowFollower) -> None:
+        self._followers.remove(follower)
+
     def upsert(self, key: bytes, data: bytes, version: bytes, order: bytes | None = None) -> bool:
-        """Takes the row if its version supersedes the known one. Without `order` it stands at the left order of its version.
+        """Takes the row if its version supersedes the known one. Without `order` it stands at the left order of its first version.
 
         A row with an `order` of its own stands at the earliest that was ever said of it, also by a record whose content is not taken:
         its key was first seen there. Raises ValueError, and changes nothing, when the record is not of the changelog's format.
@@ -84,25 +106,23 @@ class LiveTable:
         newer = known is None or supersedes(version, known)
         if not newer and (row is None or order is None):
             return False
-        if not (data.startswith(b"{") and data.endswith(b"}")):
+        if not data or data[0] != _BRACE or data[-1] != _END_BRACE:
             raise ValueError(f"the value of row {key!r} is not a JSON object")
-        position = pack_position(order or left_order(version), key)
-        if row is not None:
-            position = min(position, row.position)
-            if not newer and position == row.position:
-                return False
-        self._put(key, row, position, (version, data) if newer or row is None else (row.version, row.data))
-        return True
-
-    def _put(self, key: bytes, row: Row | None, position: bytes, content: tuple[bytes, bytes]) -> None:
-        if row is not None and row.position == position:
-            row.version, row.data = content
-        else:
-            row = self._insert(key, Row(position, *content))
-        self.changes += 1
-        for watcher in self._watchers:
-            watcher.put(row)
-        self._trim_to_size()
+        if row is None:
+            self._insert(key, Row(pack_position(order or left_order(version), key), version, data))
+            return True
+        position = row.position if order is None else pack_position(order, key)
+        if position < row.position:
+            kept = (version, data) if newer else (row.version, row.data)
+            self._remove(key, row)
+            self._insert(key, Row(position, *kept))
+            return True
+        if newer:
+            before = row.data
+            row.version, row.data = version, data
+            self.changes += 1
+            self._tell(row, before)
+        return newer
 
     def delete(self, key: bytes, version: bytes | None) -> bool:
         """Removes the row unless it is newer than `version`; an older state of it, written again, will not bring it back."""
@@ -122,48 +142,71 @@ class LiveTable:
             return 0
         horizon = now_ms - int(self.bound.seconds * 1000)
         before = len(self._rows)
-        while self._rows and self._order[0].timestamp < horizon:
-            self._remove_oldest()
+        while (oldest := self._oldest()) is not None and oldest.timestamp < horizon:
+            self._remove(oldest.position[_ORDER_SIZE:], oldest)
         return before - len(self._rows)
 
-    def dismantle(self) -> None:
-        """Lets go of all rows, one by one: to free a million objects at once would hold up every other thread."""
-        self._order.clear()
+    def dismantle(self) -> Iterator[None]:
+        """Lets go of all rows, in steps: to free a million objects at once would hold up every other thread."""
+        yield from self._order.dismantle()
         for kept in (self._rows, self._gone):
             while kept:
-                kept.popitem()
+                for _ in range(min(len(kept), 1000)):
+                    kept.popitem()
+                yield
 
-    def _insert(self, key: bytes, row: Row) -> Row:
-        key.decode()
-        if key in self._rows:
-            self._remove(key, self._rows[key])
-        self._gone.pop(key, None)
+    def _insert(self, key: bytes, row: Row) -> None:
+        if not key.isascii():
+            key.decode()
+        if self._gone:
+            self._gone.pop(key, None)
         self._rows[key] = row
-        self._order.add(row)
-        return row
+        # Without followers nobody looks at it in another order, and its own order may come about by and by: it is being filled.
+        if self._followers:
+            self._order.add(row.position, row)
+        else:
+            self._order.append(row.position, row)
+        if self._followers or self._watchers:
+            self._tell(row, b"")
+        self.changes += 1
+        if self.bound.rows is not None and len(self._rows) > self.bound.rows:
+            self._trim_to_size()
 
     def _remove(self, key: bytes, row: Row) -> None:
         del self._rows[key]
-        self._order.remove(row)
-        row.data = b""
+        self._order.remove(row.position)
+        before, row.data = row.data, b""
         self.changes += 1
+        self._tell(row, before)
+
+    def _tell(self, row: Row, before: bytes) -> None:
+        for follower in self._followers:
+            follower.changed(row, before)
         for watcher in self._watchers:
-            watcher.drop(row)
+            if row.data:
+                watcher.put(row)
+            else:
+                watcher.drop(row)
 
     def _trim_to_size(self) -> None:
-        while self.bound.rows is not None and len(self._rows) > self.bound.rows:
-            self._remove_oldest()
+        while self.bound.rows is not None and len(self._rows) > self.bound.rows and (oldest := self._oldest()) is not None:
+            self._remove(oldest.position[_ORDER_SIZE:], oldest)
 
-    def _remove_oldest(self) -> None:
-        row = self._order[0]
-        self._remove(row.position[_ORDER_SIZE:], row)
+    def _oldest(self) -> Row | None:
+        return next(iter(self._order.between(0, 1)), None)
 
 
 def pack_position(order: bytes, key: bytes) -> bytes:
     timestamp, partition, offset = parse_order(order)
-    if not (-_TIMESTAMP_ZERO <= timestamp < _TIMESTAMP_ZERO and 0 <= partition < 1 << 31 and 0 <= offset < 1 << 63):
-        raise ValueError(f"the order {order!r} is out of range")
-    return _ORDER.pack(timestamp + _TIMESTAMP_ZERO, partition, offset) + key
+    try:
+        return _ORDER.pack(timestamp + _TIMESTAMP_ZERO, partition, offset) + key
+    except PackError:
+        raise ValueError(f"the order {order!r} is out of range") from None
+
+
+def row_of(id: bytes, data: bytes) -> Row:
+    """A row that is of no changelog."""
+    return Row(bytes(_ORDER_SIZE) + id, b"", data)
 
 
 def packed_timestamp(position: bytes) -> int:

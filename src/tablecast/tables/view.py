@@ -1,38 +1,32 @@
-"""How the rows of a table are looked at: sorted, filtered, searched. A view follows its table row by row and never sorts again."""
+"""How the rows of a table are looked at: sorted, filtered, searched, grouped. A view follows its table row by row and never sorts again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-import msgspec
-from sortedcontainers import SortedKeyList
-
 from tablecast.catalog import Column
 from tablecast.errors import BadView
-from tablecast.tables.cells import cell_key, cell_reader, cell_text, tolerant
-from tablecast.tables.condition import Condition, condition_columns, condition_test
+from tablecast.tables.condition import Condition
+from tablecast.tables.group import Grouping
+from tablecast.tables.group_view import GroupView
 from tablecast.tables.live_table import LiveTable, Row
+from tablecast.tables.placing import Place, Selection, SortKey, placing
+from tablecast.tables.ranking import Ranking
+
+__all__ = ["NaturalView", "ShapedView", "SortKey", "View", "ViewSpec", "make_view"]
 
 MAX_SORT = 3
 MAX_SEARCH = 1000
 
-Place = Callable[[Row], bytes | None]
-"""Where a row stands in a view, as bytes that compare; None when it is not in it."""
-
-
-@dataclass(frozen=True)
-class SortKey:
-    column: str
-    descending: bool = False
-
 
 @dataclass(frozen=True)
 class ViewSpec:
-    """A view before it is made. Equal specs of one table share one view."""
+    """A view before it is made. Equal specs of one table share one view. Filter and search select rows of the table, also for groups."""
 
     sort: tuple[SortKey, ...] = ()
     filter: Condition | None = None
     search: str | None = None
+    group: Grouping | None = None
 
     def __post_init__(self) -> None:
         if len(self.sort) > MAX_SORT:
@@ -43,11 +37,18 @@ class ViewSpec:
     @property
     def natural(self) -> bool:
         """Whether it is simply the table's own rows in their own order."""
-        return not (self.sort or self.filter or self.search)
+        return not (self.sort or self.filter or self.search or self.group)
+
+    @property
+    def selection(self) -> Selection:
+        return Selection(self.filter, self.search)
 
 
 class View(Protocol):
     """Rows in an order. `changes` grows with every change; before `ready` there is nothing to show yet."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]: ...
 
     @property
     def changes(self) -> int: ...
@@ -60,16 +61,27 @@ class View(Protocol):
 
     def rows(self, start: int, stop: int) -> list[Row]: ...
 
-    def build(self, limit: int) -> None:
-        """Takes up to `limit` further rows that the table had when the view was made."""
+    @property
+    def held(self) -> int:
+        """About how much there is to free."""
+
+    def build(self, limit: int) -> bool:
+        """Takes up to `limit` further rows that the table had when the view was made. Whether nothing is left to do."""
 
     def leave(self) -> None:
         """Stops following the table."""
 
+    def dismantle(self) -> Iterator[None]:
+        """Gives its memory back, in steps. It must not be looked at any more."""
+
 
 def make_view(table: LiveTable, spec: ViewSpec) -> View:
     """Raises BadView when the table has no such column, or a value does not fit one."""
-    return NaturalView(table) if spec.natural else ShapedView(table, placing(spec, table.columns))
+    if spec.natural:
+        return NaturalView(table)
+    if spec.group is not None:
+        return GroupView(table, spec.group, spec.sort, spec.selection)
+    return ShapedView(table, placing(spec.sort, spec.selection, table.columns))
 
 
 class NaturalView:
@@ -78,6 +90,7 @@ class NaturalView:
     ready = True
 
     def __init__(self, table: LiveTable) -> None:
+        self.columns = table.columns
         self._table = table
 
     @property
@@ -91,102 +104,81 @@ class NaturalView:
     def rows(self, start: int, stop: int) -> list[Row]:
         return self._table.rows(start, stop)
 
-    def build(self, limit: int) -> None:
-        pass
+    @property
+    def held(self) -> int:
+        return 0
+
+    def build(self, limit: int) -> bool:
+        return True
 
     def leave(self) -> None:
         pass
 
+    def dismantle(self) -> Iterator[None]:
+        return iter(())
+
 
 class ShapedView:
-    """A sorted, filtered or searched view. A changed row is moved, added or removed in logarithmic time."""
+    """A sorted, filtered or searched view. A changed row is moved, added or removed in logarithmic time.
+
+    It is built along the positions of the table: rows up to `_built` are in it and followed, those behind come with a later step; None when all are.
+    """
 
     def __init__(self, table: LiveTable, place: Place) -> None:
+        self.columns = table.columns
         self.changes = 0
+        self.ready = len(table) == 0
         self._table = table
         self._place = place
-        self._places: dict[Row, bytes] = {}
-        self._order = SortedKeyList(key=self._places.__getitem__)
-        self._unbuilt = table.rows(0, len(table))[::-1]
-        table.watch(self)
+        self._order: Ranking[Row] = Ranking()
+        self._built: bytes | None = None if self.ready else b""
+        table.follow(self)
 
     @property
     def total(self) -> int:
         return len(self._order)
 
-    @property
-    def ready(self) -> bool:
-        return not self._unbuilt
-
     def rows(self, start: int, stop: int) -> list[Row]:
-        rows: list[Row] = self._order[start:stop]
-        return rows
+        return self._order.between(start, stop)
 
-    def build(self, limit: int) -> None:
-        for row in self._unbuilt[-limit:]:
-            if row.data:
-                self.put(row)
-        del self._unbuilt[-limit:]
+    @property
+    def held(self) -> int:
+        return len(self._order)
+
+    def build(self, limit: int) -> bool:
+        if self.ready:
+            return True
+        if self._built is not None:
+            limit -= self._take(self._built, limit)
+        if self._built is None:
+            self.ready = self._order.settle(limit)
+        self.changes += 1
+        return self.ready
+
+    def _take(self, built: bytes, limit: int) -> int:
+        rows = self._table.after(built, limit + 1)
+        taken, place = rows[:limit], self._place
+        self._order.extend([(where, row) for row in taken if (where := place(row.data, row.position)) is not None])
+        self._built = taken[-1].position if len(rows) > limit else None
+        return min(limit, len(rows))
 
     def leave(self) -> None:
-        self._table.unwatch(self)
+        self._table.unfollow(self)
 
-    def put(self, row: Row) -> None:
-        before, after = self._places.get(row), self._place(row)
-        if before != after:
-            self.drop(row)
-            if after is not None:
-                self._places[row] = after
-                self._order.add(row)
-        if before is not None or after is not None:
-            self.changes += 1
+    def dismantle(self) -> Iterator[None]:
+        return self._order.dismantle()
 
-    def drop(self, row: Row) -> None:
-        if row in self._places:
-            self._order.remove(row)
-            del self._places[row]
-            self.changes += 1
-
-
-def placing(spec: ViewSpec, columns: Sequence[Column]) -> Place:
-    """The function that places rows of these columns in this view. Raises BadView."""
-    types = {column.name: column.type for column in columns}
-    used = list(dict.fromkeys([key.column for key in spec.sort] + sorted(condition_columns(spec.filter) if spec.filter else ())))
-    for name in used:
-        if name not in types:
-            raise BadView(f"there is no column {name[:100]!r}", f"Columns here: {', '.join(types)}.")
-    slots = {name: (index, types[name]) for index, name in enumerate(used)}
-    read = cell_reader(used)
-    fulfils = condition_test(spec.filter, slots) if spec.filter else None
-    found = _searcher(spec.search) if spec.search else None
-    keys = [(slots[key.column][0], tolerant(cell_key(types[key.column], key.descending))) for key in spec.sort]
-
-    def place(row: Row) -> bytes | None:
-        if found is not None and not found(row.data):
-            return None
-        cells = read(row.data) if used else ()
-        if fulfils is not None and not fulfils(cells):
-            return None
-        return b"".join([key(cells[slot]) for slot, key in keys]) + row.position if keys else row.position
-
-    return place
-
-
-def _searcher(text: str) -> Callable[[bytes], bool]:
-    """Whether any cell of a row holds the text, whatever the case."""
-    wanted = text.casefold()
-    decoder = msgspec.json.Decoder(dict[str, msgspec.Raw])
-
-    def found(data: bytes) -> bool:
-        try:
-            return any(wanted in _raw_text(bytes(cell)).casefold() for cell in decoder.decode(data).values())
-        except msgspec.DecodeError:
-            return False
-
-    return found
-
-
-def _raw_text(raw: bytes) -> str:
-    if raw == b"null":
-        return ""
-    return cell_text(msgspec.json.decode(raw)) if raw.startswith(b'"') else raw.decode()
+    def changed(self, row: Row, before: bytes) -> None:
+        if self._built is not None and row.position > self._built:
+            return
+        old = self._place(before, row.position) if before else None
+        new = self._place(row.data, row.position) if row.data else None
+        if old is None and new is None:
+            return
+        self.changes += 1
+        if old == new:
+            return
+        if old is not None:
+            self._order.remove(old)
+        if new is not None:
+            self._order.add(new, row)

@@ -92,4 +92,14 @@ class Viewport:
     def _taken(self) -> Snapshot:
         total = self.view.total
         start = self.window.start(total)
-        return Snapshot(total, start, self.view.rows(start, start + self.window.size))
+        return Snapshot(total, start, _within(self.view.rows(start, start + self.window.size), self.window.bytes))
+
+
+def _within(rows: list[Row], limit: int) -> list[Row]:
+    """The first rows, as many as are not more than `limit` bytes together, but at least one."""
+    size = 0
+    for index, row in enumerate(rows):
+        size += len(row.data)
+        if size > limit and index > 0:
+            return rows[:index]
+    return rows

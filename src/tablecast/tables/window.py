@@ -5,11 +5,16 @@ from typing import Self
 
 from tablecast.errors import BadWindow
 
+WINDOW_BYTES = 16 << 20
+
 
 @dataclass(frozen=True)
 class Window:
+    """Up to `size` rows; fewer where these are more than `bytes` together."""
+
     offset: int
     size: int
+    bytes: int = WINDOW_BYTES
 
     @classmethod
     def checked(cls, offset: int, size: int, limit: int) -> Self:

@@ -10,8 +10,13 @@ import msgspec
 _encode = msgspec.json.Encoder().encode
 
 
-def frame_head(sub: int, request: int, generation: int, revision: int) -> bytes:
-    return b'{"type":"frame","sub":%d,"request":%d,"generation":%d,"revision":%d,' % (sub, request, generation, revision)
+LATE_SECONDS = 0.1
+"""A frame that has waited longer than this for its viewer says so."""
+
+
+def frame_head(sub: int, request: int, generation: int, revision: int, waited: float = 0.0) -> bytes:
+    head = b'{"type":"frame","sub":%d,"request":%d,"generation":%d,"revision":%d,' % (sub, request, generation, revision)
+    return head if waited < LATE_SECONDS else head + b'"late":%d,' % round(waited * 1000)
 
 
 def frame_body(total: int, offset: int, ids: Sequence[str] | None, rows: Iterable[tuple[str, bytes]]) -> bytes:

@@ -16,6 +16,7 @@ Request = Annotated[int, Meta(ge=1, le=2**53)]
 class Sort(Struct, frozen=True):
     column: str
     descending: bool = False
+    locale: str | UnsetType = UNSET
 
 
 class Login(Struct, frozen=True, tag_field="type", tag="login"):
@@ -31,6 +32,7 @@ class Open(Struct, frozen=True, tag_field="type", tag="open"):
     sort: tuple[Sort, ...] = ()
     filter: dict[str, Any] | None = None
     search: str | None = None
+    group: dict[str, Any] | None = None
 
 
 class Move(Struct, frozen=True, tag_field="type", tag="move"):
@@ -48,6 +50,7 @@ class Shape(Struct, frozen=True, tag_field="type", tag="shape"):
     sort: tuple[Sort, ...] = ()
     filter: dict[str, Any] | None = None
     search: str | None = None
+    group: dict[str, Any] | None = None
 
 
 class Close(Struct, frozen=True, tag_field="type", tag="close"):
@@ -105,6 +108,8 @@ class Frame(Struct, frozen=True, tag_field="type", tag="frame", omit_defaults=Tr
     offset: int
     rows: dict[str, dict[str, Any]]
     ids: tuple[str, ...] | UnsetType = UNSET
+    late: int = 0
+    """For how many milliseconds it waited for the viewer, if that is worth telling: before it, what the viewer showed was that old."""
 
 
 class Closed(Struct, frozen=True, tag_field="type", tag="closed"):

@@ -1,5 +1,6 @@
 """A viewer without a socket, and tables that a test fills by hand."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -40,6 +41,12 @@ class Talk:
         while messages := self.session.outbox.take():
             heard += [json.loads(message) for message in messages]
         return heard
+
+    async def news(self) -> None:
+        """Until there may be something to hear."""
+        told = asyncio.Event()
+        self.session.outbox.news = told.set
+        await asyncio.wait_for(told.wait(), 5)
 
 
 def generation_of(number: int, rows: int, columns: tuple[Column, ...] = COLUMNS, names: tuple[str, ...] = ("users",)) -> Generation:

@@ -13,11 +13,12 @@ from starlette.applications import Starlette
 
 from tablecast.server.app import create_app
 from tablecast.server.auth import Gate
+from tablecast.server.builder import BUILD_ROWS
 from tablecast.server.control import ControlDesk
 from tablecast.server.hub import Hub
 from tablecast.settings import ServerSettings
 
-from .talking import KEY
+from .talking import KEY, generation_of
 
 BEARER = {"authorization": f"Bearer {KEY}"}
 
@@ -84,6 +85,25 @@ def test_rows(hub: Hub, client: Client) -> None:
     }
 
 
+def test_rows_of_a_view_are_those_of_the_generation_that_is_shown_when_it_is_built() -> None:
+    """The tables change over, and the old ones are taken apart, while the view is being built."""
+    hub, old = Hub(), generation_of(1, BUILD_ROWS * 20)
+    hub.flip(old)
+    app = create_app(hub, ServerSettings(), Gate(SecretStr(KEY)))
+
+    async def scenario() -> httpx.Response:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://server", headers=BEARER) as client:
+            asking = asyncio.create_task(client.get("/api/tables/users/rows?sort=name:desc&size=1"))
+            while not hub.wanted()["users"]:
+                await asyncio.sleep(0)
+            hub.flip(generation_of(2, BUILD_ROWS * 2))
+            old.dismantle()
+            return await asyncio.wait_for(asking, 5)
+
+    answer = asyncio.run(scenario()).json()
+    assert (answer["generation"], answer["total"], answer["rows"]) == (2, BUILD_ROWS * 2, [{"name": "row 999", "n": "2"}])
+
+
 def test_rows_of_a_view_that_is_gone_afterwards(hub: Hub, client: Client) -> None:
     condition = json.dumps({"op": "ne", "column": "name", "value": "row 9"})
     answer = client(hub).get("/api/tables/users/rows", params={"size": 2, "sort": "n:asc, name:desc", "filter": condition, "search": "ROW"}).json()
@@ -106,6 +126,9 @@ def test_rows_of_a_view_that_is_gone_afterwards(hub: Hub, client: Client) -> Non
         ("filter=age", 400, "bad_view"),
         ("filter=[]", 400, "bad_view"),
         ("filter=%7B%7D", 400, "bad_view"),
+        ("filter=" + "[" * 20_000, 400, "bad_view"),
+        ("group=" + "[" * 20_000, 400, "bad_view"),
+        ("sort=name:asc:xx", 400, "bad_view"),
     ],
 )
 def test_a_bad_query_is_refused_with_a_code(hub: Hub, client: Client, query: str, status: int, code: str) -> None:

@@ -80,6 +80,13 @@ def test_what_changes_nothing_is_not_sent(operator: Operator, clock: Clock) -> N
     assert operator.post(LIVE).status_code == 202, "another generation is on its way"
 
 
+def test_a_dry_run_is_sent_and_after_it_what_is_live_still_says_what_will_be(operator: Operator) -> None:
+    answer = operator.post({**LIVE, "usersTopic": "other", "dryRun": True})
+    assert (answer.status_code, operator.sent) == (202, [{**LIVE, "usersTopic": "other", "dryRun": True}])
+    assert operator.post(LIVE).json() == {"verdict": "no_change"}
+    assert operator.post({**LIVE, "dryRun": True}).json() == {"verdict": "no_change"}
+
+
 @pytest.mark.parametrize(
     "fields",
     [{}, {**LIVE, "joinType": "left"}, {**LIVE, "joinType": 7}, {"usersTopic": "u"}, {**LIVE, "moreTopic": "m"}, {**LIVE, "usersTopic": None}],

@@ -1,12 +1,13 @@
 """T6 and H4 without a broker: what becomes of records."""
 
+import threading
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
 import pytest
 
 from tablecast.kafka.status import ColumnStatus, GenerationStatus, State, TableStatus
-from tablecast.server.follower import GenerationFollower, StatusFollower
+from tablecast.server.follower import IN_FLIGHT, GenerationFollower, StatusFollower
 from tablecast.tables.view import SortKey, ViewSpec
 
 BY_N = ViewSpec((SortKey("n"),))
@@ -194,6 +195,20 @@ def test_what_comes_after_it_was_abandoned_is_dropped(filling: Filling) -> None:
     assert filling.ids() == []
     for _ in range(20):
         filling.come(record("a", b"{}", b"1:0:1"))
+
+
+def test_much_at_once_lands_in_slices_and_waits_for_the_loop(filling: Filling, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tablecast.server.follower.LANDING", 2)
+    filling.follower.turn(Place())
+    filling.loop.run()
+    reader = threading.Thread(target=filling.come, args=[record(str(n), b"{}", b"1:0:%d" % n) for n in range(7)])
+    reader.start()
+    longest = 0
+    while reader.is_alive() or filling.loop.steps:
+        longest = max(longest, len(filling.loop.steps))
+        filling.loop.run()
+    assert filling.events.heard == ["filled", "applied 2", "applied 2", "applied 2", "applied 1"]
+    assert (longest <= IN_FLIGHT, filling.ids()) == (True, ["4", "5", "6"])
 
 
 def test_trouble_is_passed_on(filling: Filling) -> None:

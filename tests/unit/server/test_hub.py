@@ -3,8 +3,11 @@ import asyncio
 import pytest
 
 from tablecast.errors import NotReady
-from tablecast.server.hub import BUILD_ROWS, Hub
+from tablecast.server.builder import BUILD_ROWS
+from tablecast.server.hub import Hub
 from tablecast.server.ticker import Ticker
+from tablecast.tables.view import ViewSpec
+from tablecast.tables.window import Window
 
 from .talking import TalkTo, generation_of, put, table_of
 
@@ -19,7 +22,7 @@ def test_many_touches_are_one_act_and_acts_keep_their_distance() -> None:
             acts.append(loop.time())
             done.set()
 
-        ticker = Ticker(0.02, act)
+        ticker = Ticker(act, quiet=0.02)
         for _ in range(5):
             ticker.touch()
         await asyncio.wait_for(done.wait(), 1)
@@ -34,6 +37,132 @@ def test_many_touches_are_one_act_and_acts_keep_their_distance() -> None:
     asyncio.run(scenario())
 
 
+def test_the_tick_widens_with_what_it_sets_off_and_narrows_again() -> None:
+    async def scenario() -> None:
+        loop = asyncio.get_running_loop()
+        cost = 0.01
+
+        def work() -> None:
+            until = loop.time() + cost
+            while loop.time() < until:
+                pass
+
+        def act() -> None:
+            loop.call_soon(work)
+
+        ticker = Ticker(act, quiet=0.002)
+
+        async def tick() -> float:
+            before = ticker.interval
+            ticker.touch()
+            while ticker.interval == before:
+                await asyncio.sleep(0)
+            return ticker.interval
+
+        assert await asyncio.wait_for(tick(), 1) >= 0.02
+        cost = 0.0
+        intervals = [await asyncio.wait_for(tick(), 1) for _ in range(3)]
+        assert intervals == sorted(intervals, reverse=True)
+        assert intervals[-1] < 0.9 * intervals[0]
+
+    asyncio.run(scenario())
+
+
+def test_many_wanted_views_take_one_slice_a_turn() -> None:
+    hub = Hub()
+    hub.flip(generation_of(1, BUILD_ROWS * 4))
+
+    async def scenario() -> None:
+        views, visit = hub.current().find("users"), Visit()
+        viewports = [views.open(ViewSpec(search=f"row {n}"), Window(0, 5), visit) for n in range(5)]
+        building = asyncio.gather(*(hub.built(viewport) for viewport in viewports))
+        turns = 0
+        while not building.done():
+            await asyncio.sleep(0)
+            turns += 1
+        assert turns >= 5 * 4, "each turn of the loop takes in at most one slice of one view"
+        assert all(viewport.ready for viewport in viewports)
+
+    asyncio.run(scenario())
+
+
+class Visit:
+    """Waits for a view, as an HTTP request does."""
+
+    def touched(self) -> None:
+        pass
+
+
+def test_a_flip_ends_the_building_of_the_generation_before_and_the_builder_goes_on() -> None:
+    hub, old = Hub(), generation_of(1, BUILD_ROWS * 20)
+    hub.flip(old)
+
+    async def scenario() -> None:
+        spec, visit = ViewSpec(search="row"), Visit()
+        before = old.find("users").open(spec, Window(0, 5), visit)
+        waiting = asyncio.ensure_future(hub.built(before))
+        await asyncio.sleep(0)
+        hub.flip(generation_of(2, BUILD_ROWS * 3))
+        old.dismantle()
+        await asyncio.wait_for(waiting, 5)
+        assert not before.ready
+        before.release(visit)
+        after = hub.current().find("users").open(spec, Window(0, 5), visit)
+        await asyncio.wait_for(hub.built(after), 5)
+        assert (after.ready, after.source.total) == (True, BUILD_ROWS * 3)
+
+    asyncio.run(scenario())
+
+
+def test_a_view_that_cannot_be_built_takes_no_other_with_it(hub: Hub, caplog: pytest.LogCaptureFixture) -> None:
+    hub.flip(generation_of(2, BUILD_ROWS * 3))
+
+    async def scenario() -> None:
+        views, visit = hub.current().find("users"), Visit()
+        bad, good = (views.open(ViewSpec(search=text), Window(0, 5), visit) for text in ("1", "row"))
+        bad.source.build = lambda limit: 1 // 0  # type: ignore[method-assign, assignment, return-value]
+        results = await asyncio.wait_for(asyncio.gather(hub.built(bad), hub.built(good), return_exceptions=True), 5)
+        assert [type(result) for result in results] == [ZeroDivisionError, type(None)]
+        assert good.ready
+
+    asyncio.run(scenario())
+    assert "a view of users cannot be built" in caplog.text
+
+
+def test_only_so_many_different_views_are_kept(talk_to: TalkTo) -> None:
+    hub = Hub(most_views=2)
+    hub.flip(generation_of(1, 10))
+    talk, other = talk_to(hub), talk_to(hub)
+    open_ = {"request": 1, "table": "users", "offset": 0, "size": 3}
+    for sub, search in ((1, "1"), (2, "2")):
+        assert talk.say("open", sub=sub, search=search, **open_)[0]["type"] == "opened"
+    [error] = talk.say("open", sub=3, search="3", **open_)
+    assert (error["code"], error["sub"]) == ("too_many_views", 3)
+    error, frame = talk.say("shape", sub=2, request=2, offset=0, size=3, search="3")
+    assert (error["code"], frame["request"], frame["total"]) == ("too_many_views", 2, 1)
+    assert other.say("open", sub=1, search="1", **open_)[0]["type"] == "opened", "a view that somebody has costs nothing more"
+    assert other.say("open", sub=2, **open_)[0]["type"] == "opened", "neither does the table itself"
+    assert [message["code"] for message in other.say("open", sub=3, **{**open_, "table": "nope"}, search="x")] == ["unknown_table"]
+    talk.say("close", sub=2)
+    assert other.say("open", sub=3, search="3", **open_)[0]["type"] == "opened"
+
+
+def test_who_moves_does_not_make_others_look_for_what_is_new(hub: Hub, talk_to: TalkTo) -> None:
+    still, restless = talk_to(hub), talk_to(hub)
+    for talk in (still, restless):
+        talk.say("open", sub=1, request=1, table="users", offset=0, size=3, sort=[{"column": "n"}])
+
+    def tell() -> None:
+        for viewport in hub.current().find("users").viewports():
+            viewport.tell()
+
+    tell()
+    assert still.hear() == []
+    restless.say("move", sub=1, request=2, offset=2, size=3)
+    tell()
+    assert not still.session.outbox.waits
+
+
 def test_viewers_of_a_changed_table_are_marked(hub: Hub, talk_to: TalkTo) -> None:
     talk = talk_to(hub)
     talk.say("open", sub=1, request=1, table="users", offset=0, size=3)
@@ -41,7 +170,7 @@ def test_viewers_of_a_changed_table_are_marked(hub: Hub, talk_to: TalkTo) -> Non
     async def scenario() -> None:
         put(table_of(hub), 1, 7, version=1)
         hub.touch()
-        await asyncio.wait_for(talk.session.outbox.wait(), 1)
+        await talk.news()
 
     asyncio.run(scenario())
     [frame] = talk.hear()
@@ -56,7 +185,7 @@ def test_a_big_view_is_built_in_turns_and_then_shown(talk_to: TalkTo) -> None:
     async def scenario() -> None:
         heard = talk.say("open", sub=1, request=1, table="users", offset=0, size=1, sort=[{"column": "name", "descending": True}])
         assert [message["type"] for message in heard] == ["opened"]
-        await asyncio.wait_for(talk.session.outbox.wait(), 5)
+        await talk.news()
         [frame] = talk.hear()
         assert frame["rows"] == {"0-999": {"name": "row 999", "n": "1"}}
 

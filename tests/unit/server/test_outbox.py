@@ -1,8 +1,16 @@
 """V4: bounded, and never a queue of frames."""
 
 import asyncio
+from collections.abc import Callable
 
-from tablecast.server.outbox import Outbox
+from tablecast.server.counters import Counters
+from tablecast.server.outbox import ANSWERS, Outbox
+
+from .talking import Clock
+
+
+def outbox_of(cut: Callable[[int], list[bytes]], capacity: int = ANSWERS) -> Outbox:
+    return Outbox(lambda sub, waited: cut(sub), Counters(), capacity)
 
 
 def test_answers_go_first_and_a_frame_is_cut_only_when_taken() -> None:
@@ -12,7 +20,7 @@ def test_answers_go_first_and_a_frame_is_cut_only_when_taken() -> None:
         cuts.append(sub)
         return [b"opened", b"frame %d" % sub] if sub == 2 else [b"frame %d" % sub]
 
-    outbox = Outbox(cut)
+    outbox = outbox_of(cut)
     for _ in range(3):
         outbox.mark(1)
         outbox.mark(2)
@@ -22,7 +30,7 @@ def test_answers_go_first_and_a_frame_is_cut_only_when_taken() -> None:
 
 
 def test_a_mark_that_gives_nothing_is_skipped_and_a_forgotten_one_is_not_cut() -> None:
-    outbox = Outbox(lambda sub: [b"x"] if sub == 3 else [])
+    outbox = outbox_of(lambda sub: [b"x"] if sub == 3 else [])
     for sub in (1, 2, 3):
         outbox.mark(sub)
     outbox.forget(2)
@@ -32,7 +40,7 @@ def test_a_mark_that_gives_nothing_is_skipped_and_a_forgotten_one_is_not_cut() -
 
 def test_a_full_outbox_holds_back_the_reading() -> None:
     async def scenario() -> None:
-        outbox = Outbox(lambda sub: [], capacity=2)
+        outbox = outbox_of(lambda sub: [], capacity=2)
         outbox.put(b"a")
         await asyncio.wait_for(outbox.room(), 1)
         outbox.put(b"b")
@@ -45,22 +53,32 @@ def test_a_full_outbox_holds_back_the_reading() -> None:
     asyncio.run(scenario())
 
 
-def test_wait_returns_when_there_is_something() -> None:
-    async def scenario() -> None:
-        outbox = Outbox(lambda sub: [b"x"])
-        waiting = asyncio.ensure_future(outbox.wait())
-        await asyncio.sleep(0)
-        assert not waiting.done()
-        outbox.mark(1)
-        await asyncio.wait_for(waiting, 1)
+def test_news_are_told_for_an_answer_and_for_the_first_mark_of_a_subscription() -> None:
+    told: list[str] = []
+    outbox = outbox_of(lambda sub: [b"x"])
+    outbox.news = lambda: told.append("news")
+    outbox.mark(1)
+    outbox.mark(1)
+    assert told == ["news"]
+    outbox.put(b"pong")
+    outbox.mark(2)
+    assert told == ["news"] * 3
 
-    asyncio.run(scenario())
 
+def test_skipped_states_are_counted_and_the_newest_one_knows_how_long_it_waited(clock: Clock) -> None:
+    counters, waits = Counters(), []
 
-def test_how_long_a_viewer_has_not_taken_anything() -> None:
-    outbox = Outbox(lambda sub: [])
-    assert outbox.stalled_for() == 0
-    outbox.sending()
-    assert outbox.stalled_for() >= 0
-    outbox.sent()
-    assert outbox.stalled_for() == 0
+    def cut(sub: int, waited: float) -> list[bytes]:
+        waits.append(waited)
+        return [b"x"]
+
+    outbox = Outbox(cut, counters, clock=clock)
+    outbox.mark(1)
+    clock.now += 2
+    outbox.mark(1)
+    clock.now += 1
+    outbox.mark(1)
+    assert outbox.take() == [b"x"]
+    outbox.mark(1)
+    outbox.take()
+    assert (counters.skips, waits) == (2, [3.0, 0.0])

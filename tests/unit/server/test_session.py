@@ -83,6 +83,9 @@ def test_an_offset_beyond_the_end_is_moved_back(hub: Hub, talk_to: TalkTo) -> No
         ({"sort": [{"column": "x"}]}, "bad_view"),
         ({"sort": [{"column": "n"}] * 4}, "bad_view"),
         ({"filter": {"op": "like"}}, "bad_view"),
+        ({"sort": [{"column": "name", "locale": "xx"}]}, "bad_view"),
+        ({"group": {"by": ["x"]}}, "bad_view"),
+        ({"search": "x" * 1001}, "bad_view"),
     ],
 )
 def test_an_open_that_cannot_be_is_refused_and_the_number_stays_free(hub: Hub, talk_to: TalkTo, fields: dict[str, object], code: str) -> None:
@@ -164,6 +167,18 @@ def test_a_slow_viewer_gets_the_newest_state_in_one_frame(hub: Hub, talk_to: Tal
     [frame] = talk.hear()
     assert (frame["revision"], frame["rows"]) == (2, {"0-1": {"name": "row 1", "n": "49"}})
     assert "ids" not in frame
+
+
+def test_a_slow_viewer_is_told_how_old_what_it_showed_was(hub: Hub, talk_to: TalkTo, clock: Clock) -> None:
+    talk = talk_to(hub)
+    talk.say("open", **OPEN)
+    for waited, late in ((2.5, 2500), (0.05, None)):
+        put(table_of(hub), 1, round(clock.now), version=round(clock.now))
+        talk.session.outbox.mark(1)
+        clock.now += waited
+        talk.session.outbox.mark(1)
+        [frame] = talk.hear()
+        assert frame.get("late") == late
 
 
 def test_a_flip_is_one_whole_frame_under_the_same_subscription(hub: Hub, talk_to: TalkTo) -> None:

@@ -47,6 +47,12 @@ def test_a_condition_selects_rows(raw: dict[str, Any], expected: list[str]) -> N
     assert matching(raw) == expected
 
 
+def test_values_that_python_calls_equal_are_not_the_same_condition() -> None:
+    """Equal conditions share a view, and `contains true` is not `contains 1`."""
+    conditions = [read_condition({"op": "contains", "column": "name", "value": value}) for value in (True, 1, 1.0, "1")]
+    assert len(set(conditions)) == 4
+
+
 @pytest.mark.parametrize(
     ("raw", "complaint"),
     [

@@ -118,25 +118,32 @@ def test_rows_that_are_too_old_are_trimmed(make_table: MakeTable) -> None:
     assert make_table().trim(now_ms=12_500) == 0
 
 
-def test_watchers_hear_of_every_row(make_table: MakeTable) -> None:
-    heard: list[tuple[str, str]] = []
+def test_watchers_and_followers_hear_of_every_row(make_table: MakeTable) -> None:
+    watched: list[tuple[str, str]] = []
+    followed: list[tuple[str, str, str]] = []
 
     class Watcher:
         def put(self, row: Row) -> None:
-            heard.append(("put", row.id))
+            watched.append(("put", row.id))
 
         def drop(self, row: Row) -> None:
-            assert row.data == b""
-            heard.append(("drop", row.id))
+            watched.append(("drop", row.id))
+
+        def changed(self, row: Row, before: bytes) -> None:
+            followed.append((row.id, before.decode(), row.data.decode()))
 
     table, watcher = make_table(rows=1), Watcher()
     table.watch(watcher)
+    table.follow(watcher)
     table.upsert(b"a", b"{}", b"1:0:1")
     table.upsert(b"b", b"{}", b"1:0:2")
+    table.upsert(b"b", b'{"n":1}', b"1:0:3", b"1:0:2")
     table.delete(b"b", None)
     table.unwatch(watcher)
+    table.unfollow(watcher)
     table.upsert(b"c", b"{}", b"1:0:3")
-    assert heard == [("put", "a"), ("put", "b"), ("drop", "a"), ("drop", "b")]
+    assert watched == [("put", "a"), ("put", "b"), ("drop", "a"), ("put", "b"), ("drop", "b")]
+    assert followed == [("a", "", "{}"), ("b", "", "{}"), ("a", "{}", ""), ("b", "{}", '{"n":1}'), ("b", '{"n":1}', "")]
 
 
 records = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 5)), max_size=40)

@@ -1,10 +1,13 @@
 """V2: equal views are made once, and really go when the last one leaves."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from tablecast.catalog import Column
 from tablecast.errors import BadView, UnknownTable
 from tablecast.tables.generation import Generation, SharedViews
+from tablecast.tables.group import Aggregate, Grouping
 from tablecast.tables.live_table import LiveTable
 from tablecast.tables.view import SortKey, ViewSpec
 from tablecast.tables.window import Window
@@ -57,6 +60,32 @@ def test_holders_are_told_once_for_many_changes() -> None:
     viewport.tell()
     viewport.tell()
     assert one.touches == 1
+
+
+def test_a_view_of_many_groups_that_is_left_half_built_is_not_finished_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Iterator[None]] = []
+    monkeypatch.setattr("tablecast.tables.generation.SMALL", 5)
+    monkeypatch.setattr("tablecast.tables.generation._DISMANTLER.take", given.append)
+    views, one = shared(), Somebody()
+    for number in range(20):
+        views.table.upsert(b"%d" % number, b'{"n":"%d"}' % number, b"1:0:%d" % number)
+    viewport = views.open(ViewSpec(group=Grouping(("n",), (Aggregate("count"),))), Window(0, 5), one)
+    viewport.source.build(10)
+    viewport.release(one)
+    assert len(given) == 1
+    assert viewport.source.held == 10, "the groups are still as they were tallied"
+    for _ in given[0]:
+        pass
+    assert viewport.source.held == 0
+
+
+def test_a_view_that_is_dropped_from_two_sides_goes_once() -> None:
+    views, one = shared(), Somebody()
+    views.table.upsert(b"a", b'{"n":"1"}', b"1:0:1")
+    viewport = views.open(BY_N, Window(0, 5), one)
+    views.keep_only(frozenset())
+    viewport.release(one)
+    assert (views.specs(), list(views.viewports())) == (set(), [])
 
 
 def test_a_refused_view_leaves_nothing_behind() -> None:

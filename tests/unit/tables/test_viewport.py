@@ -83,6 +83,16 @@ def test_the_window_slides_back_when_the_table_shrinks() -> None:
     assert (difference.offset, difference.ids, difference.rows) == (3, None, [])
 
 
+def test_a_window_ends_where_its_rows_are_too_many_bytes_and_has_one_at_least() -> None:
+    table = LiveTable("t", COLUMNS)
+    for id in range(5):
+        upsert(table, id, 10**id, id)
+    view = make_view(table, ViewSpec())
+    for limit, rows in ((1, 1), (20, 2), (1000, 5)):
+        snapshot = Viewport(view, Window(0, 5, limit)).snapshot()
+        assert (len(snapshot.rows), snapshot.total) == (rows, 5)
+
+
 def test_viewers_who_saw_the_same_share_a_difference() -> None:
     table = LiveTable("t", COLUMNS)
     viewport = Viewport(make_view(table, ViewSpec()), Window(0, 2))

@@ -1,0 +1,60 @@
+"""Builds views for those who wait for them, a slice at a time: whoever asks for fifty sorts of a million rows holds up nobody else."""
+
+import asyncio
+import logging
+
+from tablecast.tables.generation import Generation, SharedViewport
+
+log = logging.getLogger(__name__)
+
+BUILD_ROWS = 500
+"""Rows of a view that are taken in before others have their turn: one or two milliseconds of work."""
+
+
+class Builder:
+    """One slice of one view at each turn of the event loop, however many views are wanted."""
+
+    def __init__(self) -> None:
+        self._wanted: dict[SharedViewport, asyncio.Future[None]] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def want(self, viewport: SharedViewport) -> "asyncio.Future[None]":
+        """Done when the viewport is ready, or when nothing of it is built any more; its holders are touched before."""
+        if viewport not in self._wanted:
+            loop = asyncio.get_running_loop()
+            self._wanted[viewport] = loop.create_future()
+            if self._task is None:
+                self._task = loop.create_task(self._work())
+        return self._wanted[viewport]
+
+    def abandon(self, generation: Generation) -> None:
+        """Builds nothing of this generation any more: it is about to be taken apart."""
+        shares = list(generation.views.values())
+        for viewport in [viewport for viewport in self._wanted if viewport.share in shares]:
+            self._finish(viewport)
+
+    async def _work(self) -> None:
+        while self._wanted:
+            for viewport in list(self._wanted):
+                if viewport in self._wanted:
+                    self._build(viewport)
+                    await asyncio.sleep(0)
+        self._task = None
+
+    def _build(self, viewport: SharedViewport) -> None:
+        try:
+            if viewport.holders:
+                viewport.source.build(BUILD_ROWS)
+            if viewport.ready or not viewport.holders:
+                self._finish(viewport)
+        except Exception as error:
+            # Whoever waits for this one is told; the others are built on.
+            log.exception("[server] a view of %s cannot be built", viewport.table.name, extra={"event": "crash"})
+            self._wanted.pop(viewport).set_exception(error)
+
+    def _finish(self, viewport: SharedViewport) -> None:
+        for holder in viewport.holders:
+            holder.touched()
+        done = self._wanted.pop(viewport)
+        if not done.done():
+            done.set_result(None)

@@ -1,0 +1,52 @@
+"""Uvicorn's HTTP connection with one habit of ours: who says nothing, or does not come to the end of a request's head, is closed."""
+
+import asyncio
+from typing import ClassVar, cast
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_BYTES = 65_536
+
+
+class HttpSocket(HttpToolsProtocol):
+    """One connection. Without this, anybody could hold connections and fill the memory without a key."""
+
+    head_seconds: ClassVar[float] = 10.0
+    """How long the head of a request may take, from the connection or its first byte on."""
+
+    _deadline: asyncio.TimerHandle | None = None
+    _head = 0
+    """Bytes of a head that is not whole yet."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(cast(asyncio.Transport, transport))
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._deadline is not None:
+            self._head += len(data)
+            if self._head > HEAD_BYTES:
+                self.send_400_response(f"The head of a request is over {HEAD_BYTES} bytes.")
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        if self._deadline is None:
+            self._await_head()
+
+    def on_headers_complete(self) -> None:
+        self._stop_waiting()
+        super().on_headers_complete()
+
+    def _await_head(self) -> None:
+        self._head = 0
+        self._deadline = self.loop.call_later(self.head_seconds, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None

@@ -1,0 +1,151 @@
+"""A view of groups: one row for each value of some columns, with figures of the rows that have it. Kept up row by row, like any view."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+from tablecast.catalog import Column
+from tablecast.tables.cells import Cells, cell_key, tolerant
+from tablecast.tables.group import Grouping
+from tablecast.tables.live_table import LiveTable, Row, row_of
+from tablecast.tables.placing import Selection, SortKey, ranking_by, selecting, slots_of
+from tablecast.tables.ranking import Ranking
+from tablecast.tables.tally import Tally, comparable, tally_maker
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Group(msgspec.Struct, eq=False):
+    """A group while it has rows. `place` and `row` are what viewers see of it, None before they see it."""
+
+    key: bytes
+    cells: Cells
+    tallies: list[Tally]
+    size: int = 0
+    place: bytes | None = None
+    row: Row | None = None
+
+
+class GroupView:
+    """What changes is only tallied; a group's row is written anew when somebody looks, however often the group has changed until then."""
+
+    def __init__(self, table: LiveTable, grouping: Grouping, sort: Sequence[SortKey], selection: Selection) -> None:
+        """Raises BadView."""
+        slots = slots_of([*grouping.used(), *selection.columns()], table.columns)
+        types = {name: type for name, (_, type) in slots.items()}
+        results = [aggregate.result(types.get(aggregate.column or "")) for aggregate in grouping.aggregates]
+        self.columns = (*(Column(name, types[name]) for name in grouping.by), *results)
+        self.changes = 0
+        self.ready = len(table) == 0
+        self._names = [column.name for column in self.columns]
+        self._types = [column.type for column in self.columns]
+        self._table = table
+        self._select = selecting(selection, slots, table.columns)
+        self._keys = [(slots[name][0], tolerant(cell_key(types[name]))) for name in grouping.by]
+        slots_of([key.column for key in sort], self.columns)
+        self._rank = ranking_by(sort, slots_of(self._names, self.columns))
+        self._sources = [None if aggregate.column is None else slots[aggregate.column][0] for aggregate in grouping.aggregates]
+        self._tallies: list[Callable[[], Tally]] = [tally_maker(aggregate, types.get(aggregate.column or "")) for aggregate in grouping.aggregates]
+        self._groups: dict[bytes, Group] = {}
+        self._stale: set[Group] = set()
+        self._order: Ranking[Row] = Ranking()
+        self._built: bytes | None = None if self.ready else b""
+        """Rows up to this position are tallied and followed; None when all are."""
+        table.follow(self)
+
+    @property
+    def total(self) -> int:
+        self._settle()
+        return len(self._order)
+
+    def rows(self, start: int, stop: int) -> list[Row]:
+        self._settle()
+        return self._order.between(start, stop)
+
+    @property
+    def held(self) -> int:
+        return len(self._groups)
+
+    def build(self, limit: int) -> bool:
+        """Once it is ready, writes rows of groups that have changed, so that less is left for when somebody looks."""
+        if self._built is not None:
+            limit -= self._take(self._built, limit)
+        if self._built is not None:
+            return False
+        self._settle(limit)
+        if not self.ready:
+            self.ready = not self._stale
+            self.changes += 1
+        return not self._stale
+
+    def _take(self, built: bytes, limit: int) -> int:
+        rows = self._table.after(built, limit + 1)
+        for row in rows[:limit]:
+            self._count(row.data, 1)
+            built = row.position
+        self._built = built if len(rows) > limit else None
+        return min(limit, len(rows))
+
+    def leave(self) -> None:
+        self._table.unfollow(self)
+
+    def dismantle(self) -> Iterator[None]:
+        self._stale.clear()
+        yield from self._order.dismantle()
+        while self._groups:
+            self._groups.popitem()
+            yield
+
+    def changed(self, row: Row, before: bytes) -> None:
+        if self._built is None or row.position <= self._built:
+            if before:
+                self._count(before, -1)
+            if row.data:
+                self._count(row.data, 1)
+
+    def _count(self, data: bytes, sign: int) -> None:
+        cells = self._select(data)
+        if cells is None:
+            return
+        self.changes += 1
+        key = b"".join([key(cells[slot]) for slot, key in self._keys])
+        group = self._groups.get(key)
+        if group is None:
+            own = tuple(cells[slot] for slot, _ in self._keys)
+            group = self._groups[key] = Group(key, own, [make() for make in self._tallies])
+        group.size += sign
+        for tally, source in zip(group.tallies, self._sources, strict=True):
+            cell = True if source is None else cells[source]
+            if sign > 0:
+                tally.take(cell)
+            else:
+                tally.give_back(cell)
+        self._stale.add(group)
+
+    def _settle(self, limit: int | None = None) -> None:
+        """Writes the rows of the groups that have changed."""
+        for _ in range(len(self._stale) if limit is None else min(limit, len(self._stale))):
+            group = self._stale.pop()
+            if group.size > 0:
+                self._write(group)
+            else:
+                self._move(group, None)
+                del self._groups[group.key]
+
+    def _write(self, group: Group) -> None:
+        cells = (*group.cells, *(tally.result() for tally in group.tallies))
+        data = _encode(dict(zip(self._names, cells, strict=True)))
+        if group.row is None:
+            group.row = row_of(_encode(group.cells), data)
+        else:
+            group.row.data = data
+        self._move(group, self._rank(tuple(map(comparable, cells, self._types))) + group.key)
+
+    def _move(self, group: Group, place: bytes | None) -> None:
+        if place == group.place:
+            return
+        if group.place is not None:
+            self._order.remove(group.place)
+        if place is not None and group.row is not None:
+            self._order.add(place, group.row)
+        group.place = place

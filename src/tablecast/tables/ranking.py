@@ -1,0 +1,194 @@
+"""Things in the order of their places. A million of them are put in order in small slices, and then kept so in logarithmic time.
+
+A place is bytes that nothing else in the ranking has. Leaves hold a hundred or two each. What is added is inserted where it belongs; what is
+appended only gets into the right leaf, which is sorted when somebody looks into it or when it has grown too big. So the work of sorting
+a million is spread over the appending, and no step takes longer than sorting one leaf.
+"""
+
+import ctypes
+import sys
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from typing import Generic, TypeVar
+
+S = TypeVar("S")
+T = TypeVar("T")
+"""What stands in a ranking must not be tracked by the garbage collector, as a Row is not."""
+
+_untrack = ctypes.pythonapi.PyObject_GC_UnTrack if sys.implementation.name == "cpython" else None
+if _untrack is not None:
+    _untrack.argtypes, _untrack.restype = [ctypes.py_object], None
+
+LEAF = 128
+"""What a leaf holds after it was split; it is split when it holds more than twice as much, or sixteen times as much while it is mixed."""
+MIXED = 16
+BLOCK = 64
+"""So many leaves are counted together, so that an index is found without adding up all of them."""
+
+
+def unwatched(things: list[S]) -> list[S]:
+    """The same list, which the garbage collector passes over: it holds nothing that could be part of a cycle, and to look at a million rows now and
+    then would hold up the ticking by a tenth of a second each time."""
+    if _untrack is not None:
+        _untrack(ctypes.py_object(things))
+    return things
+
+
+class Ranking(Generic[T]):
+    def __init__(self) -> None:
+        self._places: list[list[bytes]] = [unwatched([])]
+        """The places of each leaf, in order unless it is mixed."""
+        self._items: list[list[T]] = [unwatched([])]
+        """What stands there."""
+        self._mixed = [False]
+        self._firsts = [b""]
+        """The least place that may stand in each leaf."""
+        self._counts = [0]
+        """How many stand in each leaf."""
+        self._sums: list[int] | None = None
+        """How many stand in each block of leaves; None when that is to be added up again."""
+        self._size = 0
+        self._unsettled = 0
+        """The first leaf that `settle` has not come to."""
+
+    def __len__(self) -> int:
+        return self._size
+
+    def append(self, place: bytes, item: T) -> None:
+        """Puts it in order later."""
+        index = bisect_right(self._firsts, place) - 1
+        self._places[index].append(place)
+        self._items[index].append(item)
+        self._mixed[index] = True
+        self._counts[index] += 1
+        self._size += 1
+        self._sums = None
+        if self._counts[index] > MIXED * LEAF:
+            self._split(index)
+
+    def extend(self, placed: Iterable[tuple[bytes, T]]) -> None:
+        """Puts them in order later."""
+        firsts, places, items, counts, mixed = self._firsts, self._places, self._items, self._counts, self._mixed
+        full = MIXED * LEAF
+        self._sums = None
+        for place, item in placed:
+            index = bisect_right(firsts, place) - 1
+            places[index].append(place)
+            items[index].append(item)
+            mixed[index] = True
+            counts[index] += 1
+            self._size += 1
+            if counts[index] > full:
+                self._split(index)
+
+    def add(self, place: bytes, item: T) -> None:
+        """Puts it in order at once."""
+        index = bisect_right(self._firsts, place) - 1
+        if self._mixed[index]:
+            self._sort(index)
+        places = self._places[index]
+        at = bisect_left(places, place)
+        places.insert(at, place)
+        self._items[index].insert(at, item)
+        self._size += 1
+        self._counts[index] += 1
+        if self._sums is not None:
+            self._sums[index // BLOCK] += 1
+        if len(places) > 2 * LEAF:
+            self._split(index)
+
+    def remove(self, place: bytes) -> None:
+        """Raises KeyError when nothing stands there."""
+        index = bisect_right(self._firsts, place) - 1
+        if self._mixed[index]:
+            self._sort(index)
+        places = self._places[index]
+        at = bisect_left(places, place)
+        if at == len(places) or places[at] != place:
+            raise KeyError(place)
+        del places[at], self._items[index][at]
+        self._size -= 1
+        self._counts[index] -= 1
+        if self._sums is not None:
+            self._sums[index // BLOCK] -= 1
+        if not places and index > 0:
+            del self._places[index], self._items[index], self._mixed[index], self._firsts[index], self._counts[index]
+            self._sums = None
+
+    def settle(self, limit: int) -> bool:
+        """Puts up to about `limit` of what was appended in order, so that nobody has to wait for it later. Whether all is in order now."""
+        while self._unsettled < len(self._places) and limit > 0:
+            if self._mixed[self._unsettled]:
+                limit -= self._counts[self._unsettled]
+                self._split(self._unsettled)
+            self._unsettled += 1
+        return self._unsettled >= len(self._places)
+
+    def between(self, start: int, stop: int) -> list[T]:
+        """What stands from the index `start` up to, not including, `stop`; less where there is no more."""
+        stop = min(stop, self._size)
+        found: list[T] = []
+        if start < stop:
+            index, before = self._leaf_of(start)
+            while before < stop:
+                if self._mixed[index]:
+                    self._sort(index)
+                found += self._items[index][max(0, start - before) : stop - before]
+                before += self._counts[index]
+                index += 1
+        return found
+
+    def after(self, place: bytes, limit: int) -> list[T]:
+        """Up to `limit` that come after this place, whether or not anything stands there. Less only at the end."""
+        index = bisect_right(self._firsts, place) - 1
+        found: list[T] = []
+        while index < len(self._places) and len(found) < limit:
+            if self._mixed[index]:
+                self._sort(index)
+            at = bisect_right(self._places[index], place)
+            found += self._items[index][at : at + limit - len(found)]
+            index += 1
+        return found
+
+    def dismantle(self) -> Iterator[None]:
+        """Lets go of everything, a leaf at each step: to free a million objects at once would hold up every other thread."""
+        self._firsts, self._counts, self._mixed, self._sums, self._size = [], [], [], None, 0
+        while self._places:
+            self._places.pop()
+            self._items.pop()
+            yield
+
+    def _leaf_of(self, place: int) -> tuple[int, int]:
+        """The leaf in which this index lies, and how many stand before that leaf."""
+        counts, sums = self._counts, self._sums
+        if sums is None:
+            sums = self._sums = [sum(counts[at : at + BLOCK]) for at in range(0, len(counts), BLOCK)]
+        index = before = 0
+        for count in sums:
+            if before + count > place:
+                break
+            before += count
+            index += BLOCK
+        while before + counts[index] <= place:
+            before += counts[index]
+            index += 1
+        return index, before
+
+    def _sort(self, index: int) -> None:
+        places, items = self._places[index], self._items[index]
+        order = sorted(range(len(places)), key=places.__getitem__)
+        self._places[index] = unwatched([places[at] for at in order])
+        self._items[index] = unwatched([items[at] for at in order])
+        self._mixed[index] = False
+
+    def _split(self, index: int) -> None:
+        if self._mixed[index]:
+            self._sort(index)
+        places, items = self._places[index], self._items[index]
+        parts = range(0, max(1, len(places)), LEAF)
+        self._places[index : index + 1] = [unwatched(places[at : at + LEAF]) for at in parts]
+        self._items[index : index + 1] = [unwatched(items[at : at + LEAF]) for at in parts]
+        self._mixed[index : index + 1] = [False] * len(parts)
+        self._firsts[index + 1 : index + 1] = [places[at] for at in parts[1:]]
+        self._counts[index : index + 1] = [len(places[at : at + LEAF]) for at in parts]
+        self._sums = None
