@@ -1,17 +1,21 @@
 """The command line. Each command is a function of its arguments that returns an exit code."""
 
 import argparse
-import logging
+import gc
+import json
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
 from tablecast import __version__
 from tablecast.configuration import Configuration, load
 from tablecast.errors import ConfigurationError, Problem, TablecastError
 from tablecast.processes.exit_codes import FAILED, exit_code
 from tablecast.processes.lifeline import hold_lifeline
+from tablecast.processes.log_lines import set_up_logging
 
 Command = Callable[[Configuration, argparse.Namespace], int]
 
@@ -20,11 +24,10 @@ CONTROL_SECONDS = 10.0
 
 def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
-    logging.getLogger("py4j").setLevel(logging.WARNING)
     hold_lifeline()
     try:
         configuration = load(given.config, os.environ, given.set)
+        set_up_logging(configuration.settings.log.format)
         command: Command = given.command
         return command(configuration, given)
     except TablecastError as error:
@@ -44,8 +47,10 @@ def _parser() -> argparse.ArgumentParser:
     _add(commands, "serve", _serve, "run the table server alone")
     _add(commands, "broker", _broker, "run the embedded Kafka alone")
     _add(commands, "check", _check, "say what is wrong with the installation or the configuration, and what to do")
-    _add(commands, "setup", _setup, "check Java and fetch the jars that are missing")
+    _add(commands, "setup", _setup, "check Java, fetch the jars that are missing and prepare quick starts")
     _add_control(commands)
+    _add_tail(commands)
+    _add_export(commands)
     _add(commands, "sample", _sample, "send sample data to the source topics of the embedded Kafka")
     return parser
 
@@ -56,8 +61,34 @@ def _add_control(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--accounts-topic", metavar="TOPIC", help="the topic of the source accounts")
     parser.add_argument("--topic", action="append", default=[], metavar="SOURCE=TOPIC", help="the topic of any source; may be given again")
     parser.add_argument("--join", choices=("left", "inner"), help="how the tables of control.joins are joined")
+    parser.add_argument("--dry-run", action="store_true", help="only ask what would become of it, and wait for the answer")
     parser.add_argument("--wait", action="store_true", help="until the verdict is known; refused or superseded: exit code 1")
     parser.add_argument("--wait-seconds", type=float, default=600.0, metavar="N", help="how long at most; default: 600")
+
+
+def _add_tail(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _add_reading(commands, "tail", _tail, "show a table in the terminal as it changes; in a pipe, changed rows as JSON lines")
+    parser.add_argument("--rows", type=int, default=20, metavar="N", help="how many; default: 20, the newest, or the first of a sorted view")
+    parser.add_argument("--json", action="store_true", help="JSON lines also in a terminal")
+
+
+def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = _add_reading(commands, "export", _export, "save a table or view as a file")
+    parser.add_argument("file", type=Path, metavar="FILE", help="its ending says the format: .csv, .arrow or .parquet")
+    parser.add_argument("--neutralise-formulas", action="store_true", help="CSV: put a ' before a text that a spreadsheet would run as a formula")
+
+
+def _add_reading(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, command: Command, purpose: str
+) -> argparse.ArgumentParser:
+    parser = _add(commands, name, command, purpose)
+    parser.add_argument("table", metavar="TABLE", help="the table, or an alias of one")
+    parser.add_argument("--url", help="the server, also as the whole address that tablecast demo prints; default: server.host and server.port")
+    parser.add_argument("--key", help="its key; default: server.psk, best given as TABLECAST_SERVER_PSK")
+    parser.add_argument("--sort", default="", metavar="COLUMN[:desc],...", help="up to three columns")
+    parser.add_argument("--filter", metavar="JSON", help="a condition, as protocol/README.md says")
+    parser.add_argument("--search", metavar="TEXT", help="only rows that hold this text")
+    return parser
 
 
 def _add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, command: Command, purpose: str) -> argparse.ArgumentParser:
@@ -97,7 +128,10 @@ def _serve(configuration: Configuration, given: argparse.Namespace) -> int:
     from tablecast.kafka.broker import wait_for_broker
     from tablecast.server.serve import serve
 
-    serve(configuration.settings, wait_for_broker(configuration.settings))
+    # What was imported lives as long as the process: no collection has to look at it again while viewers wait.
+    gc.collect()
+    gc.freeze()
+    serve(_with_sources(configuration, given).settings, wait_for_broker(configuration.settings))
     return 0
 
 
@@ -130,17 +164,17 @@ def _control(configuration: Configuration, given: argparse.Namespace) -> int:
 
     settings = configuration.settings
     asking = Asking(wait_for_broker(settings, CONTROL_SECONDS), settings.changelog.prefix)
-    message = asking.ask(_topics(given, tuple(asking.live.topics)), given.join)
+    message = asking.ask(_topics(given, tuple(asking.live.topics)), given.join, given.dry_run)
     if message is None:
         print(f"no_change: generation {asking.live.generation} shows this already")
         return 0
-    if not given.wait:
+    if not given.wait and not given.dry_run:
         print(f"sent as {message}; its verdict will stand in the table control_raw")
         return 0
     row = asking.verdict(message, given.wait_seconds)
     told = f" as generation {row['generation']}" if row["verdict"] == "applied" else ""
     print(f"{row['verdict']}{told}{': ' + row['reason'] if row['reason'] else ''}")
-    return 0 if row["verdict"] in ("applied", "no_change") else FAILED
+    return 0 if row["verdict"] in ("applied", "no_change", "would_apply") else FAILED
 
 
 def _topics(given: argparse.Namespace, sources: Sequence[str]) -> dict[str, str]:
@@ -156,12 +190,83 @@ def _topics(given: argparse.Namespace, sources: Sequence[str]) -> dict[str, str]
     return {name: topic.strip() for _, name, topic in pairs}
 
 
+def _tail(configuration: Configuration, given: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from tablecast.client.tail import Lines, Look, Screen, tail
+
+    url, key = _server(configuration, given)
+    look = Look(given.table, given.rows, _sort(given.sort), _filter(given.filter), given.search)
+    console = Console()
+    if given.json or not console.is_terminal:
+        tail(url, key, look, Lines(lambda line: print(line, flush=True)))
+    else:
+        with Screen(console, given.table) as screen:
+            tail(url, key, look, screen)
+    return 0
+
+
+def _export(configuration: Configuration, given: argparse.Namespace) -> int:
+    from tablecast.client.exporting import export
+
+    url, key = _server(configuration, given)
+    asked = {
+        "format": given.file.suffix.removeprefix(".").lower(),
+        "formulas": "neutralise" if given.neutralise_formulas else None,
+        "sort": given.sort,
+        "filter": given.filter,
+        "search": given.search,
+    }
+    try:
+        rows = export(url, key, given.table, given.file, {name: value for name, value in asked.items() if value})
+    except OSError as error:
+        writable = f"a file that can be written ({error.strerror})"
+        raise ConfigurationError([Problem("FILE", "command line", repr(str(given.file)), writable)]) from error
+    print(f"{rows} rows of {given.table} in {given.file}")
+    return 0
+
+
+def _server(configuration: Configuration, given: argparse.Namespace) -> tuple[str, str]:
+    """The address and the key. ConfigurationError when no key is known."""
+    server = configuration.settings.server
+    url, _, shown = (given.url or f"http://{server.host}:{server.port}").partition("#key=")
+    key = given.key or unquote(shown) or (server.psk.get_secret_value() if server.psk is not None else "")
+    if not key:
+        raise ConfigurationError([Problem("--key", "command line", "nothing", "the key of the server, or TABLECAST_SERVER_PSK")])
+    return url.rstrip("/"), key
+
+
+def _sort(text: str) -> list[tuple[str, bool]]:
+    """What is wrong with it the server says: it knows the columns."""
+    keys = [part.strip().partition(":") for part in text.split(",") if part.strip()]
+    wrong = [
+        Problem("--sort", "command line", repr(how), "COLUMN, COLUMN:asc or COLUMN:desc") for _, _, how in keys if how not in ("", "asc", "desc")
+    ]
+    if wrong:
+        raise ConfigurationError(wrong)
+    return [(column, how == "desc") for column, _, how in keys]
+
+
+def _filter(text: str | None) -> dict[str, Any] | None:
+    try:
+        condition = json.loads(text) if text else None
+    except ValueError as error:
+        raise ConfigurationError([Problem("--filter", "command line", repr(text), f"JSON ({error})")]) from None
+    if condition is not None and not isinstance(condition, dict):
+        raise ConfigurationError([Problem("--filter", "command line", repr(text), "a JSON object")])
+    return condition
+
+
 def _setup(configuration: Configuration, given: argparse.Namespace) -> int:
     from tablecast.jars import fetch
     from tablecast.java import find_java
 
     find_java()
-    fetch(configuration.settings)
+    jars = fetch(configuration.settings)
+    if configuration.settings.pipeline.master == "auto":
+        from tablecast.training import make_archives
+
+        make_archives(jars)
     return 0
 
 

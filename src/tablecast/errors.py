@@ -25,7 +25,7 @@ TablecastError
     ├── LoginRefused, LoginRequired, LoginTimeout
     ├── MessageUnreadable, MessageTooLarge, MessagesTooMany
     ├── UnknownTable, NotReady
-    ├── BadWindow, BadView, UnknownSubscription, SubscriptionExists, SubscriptionsTooMany, SessionsTooMany
+    ├── BadWindow, BadView, UnknownSubscription, SubscriptionExists, SubscriptionsTooMany, SessionsTooMany, ViewsTooMany, ExportsTooMany
     ├── ControlUnreadable, ControlsTooMany
     └── NotFound
 
@@ -104,10 +104,8 @@ class PackagesMissing(InstallationError):
     code = "packages_missing"
 
     def __init__(self, setting: str, packages: Sequence[str], extra: str) -> None:
-        super().__init__(
-            f"{setting} needs Python packages that are not installed: {', '.join(packages)}.",
-            f"Install them with pip install 'tablecast[{extra}]', or change the setting.",
-        )
+        what = f"{setting} needs Python packages that are not installed: {', '.join(packages)}."
+        super().__init__(what, f"Install them with pip install 'tablecast[{extra}]', or change the setting.")
 
 
 class PageMissing(InstallationError):
@@ -133,10 +131,8 @@ class BrokerUnreachable(KafkaError):
     transient = True
 
     def __init__(self, role: str, servers: str, reason: str) -> None:
-        super().__init__(
-            f"The {role} Kafka at {servers} does not answer: {reason}.",
-            'Check "bootstrap.servers" and that the broker is up; tablecast check tries it from here.',
-        )
+        hint = 'Check "bootstrap.servers" and that the broker is up; tablecast check tries it from here.'
+        super().__init__(f"The {role} Kafka at {servers} does not answer: {reason}.", hint)
 
 
 class BrokerFailed(KafkaError):
@@ -158,10 +154,8 @@ class TopicForbidden(KafkaError):
 
     def __init__(self, topic: str, servers: str, action: str = "read") -> None:
         rights = "Read and Describe" if action == "read" else action.capitalize()
-        super().__init__(
-            f"These credentials may not {action} the topic {topic!r} on the Kafka at {servers}.",
-            f"Ask its owner for the right to it: {rights}.",
-        )
+        what = f"These credentials may not {action} the topic {topic!r} on the Kafka at {servers}."
+        super().__init__(what, f"Ask its owner for the right to it: {rights}.")
 
 
 class UntranslatableSetting(KafkaError):
@@ -186,10 +180,8 @@ class LeadLost(TablecastError):
     code = "lead_lost"
 
     def __init__(self, topic: str, reason: str) -> None:
-        super().__init__(
-            f"Another orchestrator has taken over: this one may no longer write to {topic!r} ({reason}).",
-            "It was paused or cut off for too long. It ends; started again it waits as a standby.",
-        )
+        what = f"Another orchestrator has taken over: this one may no longer write to {topic!r} ({reason})."
+        super().__init__(what, "It was paused or cut off for too long. It ends; started again it waits as a standby.")
 
 
 class NoVerdict(TablecastError):
@@ -197,29 +189,24 @@ class NoVerdict(TablecastError):
     transient = True
 
     def __init__(self, message: str, seconds: float) -> None:
-        super().__init__(
-            f"The control message {message} has no verdict after {seconds:g} s.",
-            "Does an orchestrator run (tablecast run or pipeline)? The verdict will stand in the table control_raw.",
-        )
+        hint = "Does an orchestrator run (tablecast run or pipeline)? The verdict will stand in the table control_raw."
+        super().__init__(f"The control message {message} has no verdict after {seconds:g} s.", hint)
 
 
 class PortInUse(TablecastError):
     code = "port_in_use"
 
     def __init__(self, host: str, port: int, setting: str) -> None:
-        super().__init__(
-            f"Port {port} on {host} is taken by another program.",
-            f"Stop that program, or choose another port with {setting} (0 takes any free one).",
-        )
+        hint = f"Stop that program, or choose another port with {setting} (0 takes any free one)."
+        super().__init__(f"Port {port} on {host} is taken by another program.", hint)
 
 
 class StateDirInUse(TablecastError):
     code = "state_dir_in_use"
 
     def __init__(self, folder: Path, pid: int) -> None:
-        super().__init__(
-            f"The state folder {folder} is in use by the process {pid}.", "Stop it first, or give this one a pipeline.state_dir of its own."
-        )
+        hint = "Stop it first, or give this one a pipeline.state_dir of its own."
+        super().__init__(f"The state folder {folder} is in use by the process {pid}.", hint)
 
 
 class ServerUnreachable(TablecastError):
@@ -362,6 +349,24 @@ class SessionsTooMany(ViewerError):
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"This server has {limit} viewers, which is its limit.", "Try again later, or another server (server.sessions).")
+
+
+class ViewsTooMany(ViewerError):
+    code = "too_many_views"
+    status = 503
+    transient = True
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"This server keeps {limit} views, which is its limit.", "Use one that is open already, or try later (server.views).")
+
+
+class ExportsTooMany(ViewerError):
+    code = "too_many_exports"
+    status = 503
+    transient = True
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"This server makes {limit} exports at once, which is its limit.", "Try again when one is done (server.exports).")
 
 
 class ControlUnreadable(ViewerError):

@@ -49,7 +49,7 @@ def _siblings(passed_on: Sequence[str], environment: dict[str, str], embedded: b
     return [
         *broker,
         Sibling("orchestrator", tablecast_command("pipeline", *passed_on, *sources)),
-        Sibling("server", tablecast_command("serve", *passed_on), environment),
+        Sibling("server", tablecast_command("serve", *passed_on, *sources), environment),
     ]
 
 

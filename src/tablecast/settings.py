@@ -121,9 +121,11 @@ class ServerSettings(Section):
     window_rows: int = Field(5000, ge=1, le=100_000, description="The largest window that a viewer may ask for.")
     sessions: int = Field(2000, ge=1, description="Viewers at once.")
     subscriptions: int = Field(64, ge=1, description="Subscriptions of one viewer.")
+    views: int = Field(256, ge=1, description="Sorted, filtered, searched or grouped views at once, of all viewers together.")
     message_bytes: int = Field(65_536, ge=1024, description="The largest message of a viewer.")
     messages_per_second: int = Field(200, ge=1, description="Messages of one viewer within a second.")
     login_seconds: float = Field(10, gt=0, description="How long a new connection may take to log in.")
+    exports: int = Field(2, ge=1, description="Exports at once.")
     stalled_seconds: float = Field(30, gt=0, description="How long a viewer may take nothing of what is sent to it before it is closed.")
 
     @field_validator("psk")
@@ -132,6 +134,14 @@ class ServerSettings(Section):
         if psk is not None and len(psk.get_secret_value()) < 8:
             raise ValueError("a key of 8 characters or more")
         return psk
+
+
+class LogSettings(Section):
+    """What the programs say on standard output."""
+
+    format: Literal["text", "json"] = Field(
+        "text", description="Lines for people, or one JSON object a line: time, level, logger, message, error, and the fields of the event."
+    )
 
 
 class DemoSettings(Section):
@@ -202,6 +212,7 @@ class Settings(Section):
     pipeline: PipelineSettings = PipelineSettings()
     control: ControlSettings = ControlSettings()
     server: ServerSettings = ServerSettings()
+    log: LogSettings = LogSettings()
     demo: DemoSettings = DemoSettings()
     sources: dict[str, SourceSettings] = Field(default_factory=lambda: _models(SourceSettings, DEFAULT_SOURCES))
     tables: dict[str, TableSettings] = Field(default_factory=lambda: _models(TableSettings, DEFAULT_TABLES))

@@ -53,7 +53,9 @@ def serving() -> Serving:
 
     @contextmanager
     def run(pipeline: Pipeline, **server: Any) -> Iterator[str]:
-        settings = Settings().replaced("server", psk=SecretStr(KEY), port=0, **server).replaced("changelog", prefix=pipeline.prefix)
+        settings = (
+            Settings(kafka=pipeline.kafka).replaced("server", psk=SecretStr(KEY), port=0, **server).replaced("changelog", prefix=pipeline.prefix)
+        )
         listener = listen("127.0.0.1", 0)
         urls: queue.Queue[str] = queue.Queue()
         program = make_program(settings, pipeline.kafka, listener, urls.put)

@@ -66,6 +66,15 @@ def test_before_anything_is_live_the_server_says_so_and_answers_later(pipeline: 
         assert (status["generation"], status["generations"][0]["state"]) == (1, "live")
 
 
+def test_an_operator_can_choose_from_the_topics_of_the_source_kafka(pipeline: Pipeline, serving: Serving, create_topic: Callable[..., str]) -> None:
+    pipeline.begin(1, rows=1)
+    other = create_topic("other", 2)
+    with serving(pipeline) as url:
+        listed = {topic["name"]: topic["partitions"] for topic in httpx.get(f"{url}/api/topics", headers=BEARER).json()["topics"]}
+    assert listed[other] == 2
+    assert not [name for name in listed if name.startswith((pipeline.prefix, "__"))]
+
+
 def test_wrong_key_and_unknown_table(pipeline: Pipeline, serving: Serving) -> None:
     pipeline.begin(1, rows=1)
     pipeline.go_live(1)
@@ -114,6 +123,7 @@ def test_a_changelog_that_is_created_again_is_read_again(pipeline: Pipeline, ser
     with serving(pipeline) as url, connect(url, KEY) as viewer:
         table = viewer.open("users_ui", size=100)
         assert table.wait(PATIENCE).total == 30
+        wait_for_feed(viewer, "live")
         pipeline.topics.delete([pipeline.changelog(1)])
         assert "deleted" in (wait_for_feed(viewer, "stale").message or "")
         assert httpx.get(f"{url}/api/tables/users_ui/rows", headers=BEARER).json()["total"] == 30

@@ -17,7 +17,7 @@ from tablecast.settings import Settings
 @pytest.fixture(scope="session")
 def spark(jars_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     settings = Settings().replaced("pipeline", state_dir=tmp_path_factory.mktemp("spark"), jars=jars_dir)
-    session = start_session(settings, Jars(jars_dir).spark, {})
+    session = start_session(settings, Jars(jars_dir), {})
     yield session
     gateway = SparkContext._gateway
     session.stop()

@@ -62,12 +62,19 @@ def bad_messages(one: Pair, other: Pair) -> list[bytes]:
 
 
 def ask_by_the_command_line(world: World, one: Pair, other: Pair) -> None:
-    """What is shown already, then what cannot be, then for the first pair again."""
+    """What is shown already, then what cannot be, each as a dry run too, then for the first pair again: first only whether, then really."""
     options = [part for override in world.overrides for part in ("--set", override)]
     ask = ["control", "--wait", *options, "--set", f"changelog.kafka.bootstrap.servers={world.kafka.servers}"]
-    assert main([*ask, "--users-topic", other.topics["users"], "--join", "inner"]) == 0
-    assert main([*ask, "--topic", "users=missing"]) == 1
-    assert main([*ask, "--topic", f"users={one.topics['users']}", "--accounts-topic", one.topics["accounts"], "--join", "left"]) == 0
+    back = ["--topic", f"users={one.topics['users']}", "--accounts-topic", one.topics["accounts"], "--join", "left"]
+    for dry_run in (["--dry-run"], []):
+        assert main([*ask, *dry_run, "--users-topic", other.topics["users"], "--join", "inner"]) == 0
+        assert main([*ask, *dry_run, "--topic", "users=missing"]) == 1
+        assert world.states() == ({1: "retired", 2: "live"})
+        assert main([*ask, *dry_run, *back]) == 0
+    asked = [row for row in world.controls().values() if '"dryRun": true' in row["text"]]
+    would, rejected = ([row["reason"] for row in asked if row["verdict"] == verdict] for verdict in ("would_apply", "rejected"))
+    assert re.fullmatch(r"a generation would be filled from [\d,]+ of users, [\d,]+ of accounts", would[0])
+    assert "There is no topic 'missing'" in rejected[0]
 
 
 def test_a_swap_behind_everybodys_eyes_with_bad_messages_by_the_hundred(

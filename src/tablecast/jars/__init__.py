@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tablecast.jars.archive import archive_file, flags_to_make, flags_to_use
 from tablecast.jars.fetching import complete, is_complete
 from tablecast.jars.given import check_given
 from tablecast.jars.ivy import pyspark_jar
@@ -29,6 +30,14 @@ class Jars:
     @property
     def kafka(self) -> tuple[Path, ...]:
         return self._of("kafka")
+
+    def archive(self, conf: str) -> Path:
+        """The class archive of the program that has these jars; perhaps there is none."""
+        return archive_file(self.folder, conf)
+
+    def archive_flags(self, conf: str, to_archive: Path | None) -> Sequence[str]:
+        """Of a Java that writes the class archive `to_archive` when it ends, if that is given; else of one that uses what there is."""
+        return flags_to_make(to_archive) if to_archive else flags_to_use(self.archive(conf))
 
     def _of(self, conf: str) -> tuple[Path, ...]:
         return tuple(sorted((self.folder / conf).absolute().glob("*.jar")))

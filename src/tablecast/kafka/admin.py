@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from confluent_kafka import OFFSET_END, Consumer, IsolationLevel, KafkaException, TopicCollection, TopicPartition
+from confluent_kafka import Consumer, IsolationLevel, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka import KafkaError as Code
 from confluent_kafka.admin import NewTopic, OffsetSpec
 
@@ -55,11 +55,15 @@ class Topics:
 
     def names(self) -> set[str]:
         """All topics that these credentials may see, Kafka's own left out."""
+        return set(self.listed())
+
+    def listed(self) -> dict[str, int]:
+        """The same, with how many partitions each has."""
         try:
             metadata = self._admin.list_topics(timeout=self._timeout)
         except KafkaException as error:
             raise translated(error, self.kafka, self.role) from error
-        return {name for name in metadata.topics if not name.startswith("__")}
+        return {name: len(topic.partitions) for name, topic in metadata.topics.items() if not name.startswith("__")}
 
     def partitions(self, topic: str) -> int:
         """How many partitions it has. TopicMissing, TopicForbidden."""
@@ -124,7 +128,7 @@ class Topics:
         consumer = make_consumer(self.kafka, own)
         try:
             # An explicit offset, because asking for a committed one takes rights on the group.
-            consumer.assign([TopicPartition(topic, partition, OFFSET_END)])
+            consumer.assign([TopicPartition(topic, partition, self.end_offsets(topic)[partition])])
             self._until(lambda: self._fetched(consumer, topic), f"nobody answers a fetch of {topic!r}")
         except KafkaException as error:
             raise translated(error, self.kafka, self.role, topic) from error

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from confluent_kafka import OFFSET_BEGINNING, TopicPartition
-
 from tablecast.errors import NotReady, NoVerdict
-from tablecast.kafka.clients import make_consumer
+from tablecast.kafka.clients import assign_from_beginning, make_consumer
 from tablecast.kafka.control import CONTROL_TABLE, control_message, send_control
 from tablecast.kafka.names import status_topic, system_changelog
 from tablecast.kafka.standing import standing, standing_statuses
@@ -34,21 +32,21 @@ class Asking:
         self.live = live
         self._quiet = not any(status.state in COMING for status in statuses)
 
-    def ask(self, topics: Mapping[str, str], join: str | None) -> str | None:
-        """The id of the message that was sent; None if it would change nothing. What is not given stays as it is."""
+    def ask(self, topics: Mapping[str, str], join: str | None, dry_run: bool = False) -> str | None:
+        """The id of the message that was sent; None if it would change nothing. What is not given stays as it is. A dry run only asks."""
         live = self.live
         wanted = live.topics | dict(topics)
         joined = join or next(iter(live.join.values()), None)
         if self._quiet and wanted == live.topics and joined in (None, *set(live.join.values())) and len(set(live.join.values())) <= 1:
             return None
         self._keep_apart()
-        return send_control(self._kafka, self._prefix, control_message(wanted, joined))
+        return send_control(self._kafka, self._prefix, control_message(wanted, joined, dry_run))
 
     def verdict(self, message: str, seconds: float) -> dict[str, Any]:
         """The row of control_raw, once it says more than that it is pending. NoVerdict after `seconds`."""
         topic, deadline = system_changelog(self._prefix, CONTROL_TABLE), time.monotonic() + seconds
         consumer = make_consumer(self._kafka, {"group.id": topic, "enable.auto.commit": False, "fetch.wait.max.ms": 50})
-        consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+        assign_from_beginning(consumer, [(topic, 0)])
         try:
             while time.monotonic() < deadline:
                 answer = consumer.poll(0.2)

@@ -30,8 +30,10 @@ POLL_SECONDS = 0.1
 class EmbeddedBroker:
     """Started and stopped by one process, and gone when that process is gone. Address and data outlive it, in the state folder."""
 
-    def __init__(self, settings: Settings, jars: Jars) -> None:
+    def __init__(self, settings: Settings, jars: Jars, to_archive: Path | None = None) -> None:
+        """Its Java writes the class archive `to_archive` when it ends, if that is given; else it uses the one that there is."""
         self._settings = settings
+        self._to_archive = to_archive
         self._jars = jars
         self._place = BrokerPlace(settings.broker_dir.absolute(), settings.log_dir.absolute())
         self._lock = FolderLock(self._place.folder / ".lock")
@@ -69,8 +71,8 @@ class EmbeddedBroker:
             self._place.prepare()
             self._address = choose_address(self._place.folder, self._settings.broker.port)
             write_properties(self._place.folder, self._address, self._settings)
-            heap = self._settings.broker.heap_mb
-            self._process = launch(java, self._jars, heap, self._place, keep_open=(self._lock.fileno(),))
+            options = (f"-Xmx{self._settings.broker.heap_mb}m", *self._jars.archive_flags("kafka", self._to_archive))
+            self._process = launch(java, self._jars, options, self._place, keep_open=(self._lock.fileno(),))
             self._lock.bequeath(self._process.pid)
             run_kafka(self._process, self._place, self._address.cluster)
             self._wait_until_up(timeout, given_up)

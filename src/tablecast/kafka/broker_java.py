@@ -29,14 +29,14 @@ FLAGS = (
 )
 
 
-def launch(java: Java, jars: Jars, heap_mb: int, place: BrokerPlace, keep_open: Sequence[int]) -> "subprocess.Popen[bytes]":
+def launch(java: Java, jars: Jars, options: Sequence[str], place: BrokerPlace, keep_open: Sequence[int]) -> "subprocess.Popen[bytes]":
     """A Java with Kafka on its classpath that does nothing yet but watch its standard input."""
     classpath = os.pathsep.join(str(path) for path in (pyspark_jar("py4j"), *jars.kafka))
     logging = (f"-Dlog4j2.configurationFile={LOG_CONFIG.as_uri()}", f"-Dtablecast.log.dir={place.log_dir}")
     main = ("py4j.GatewayServer", "--die-on-broken-pipe", "--enable-auth", "0")
     with place.output.open("wb") as output:
         return subprocess.Popen(
-            [str(java.executable), f"-Xmx{heap_mb}m", *FLAGS, *logging, "-cp", classpath, *main],
+            [str(java.executable), *FLAGS, *options, *logging, "-cp", classpath, *main],
             cwd=place.folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -1,10 +1,10 @@
 """Makes every Kafka client of ours, and translates what Kafka throws into our errors."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from confluent_kafka import Consumer, KafkaException, Producer
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka import KafkaError as Code
 from confluent_kafka.admin import AdminClient
 
@@ -15,6 +15,8 @@ from tablecast.settings import MASK, KafkaSettings, is_secret
 log = logging.getLogger(__name__)
 
 Client = TypeVar("Client")
+
+ASK_SECONDS = 2.0
 
 MISSING = frozenset({Code.UNKNOWN_TOPIC_OR_PART, Code._UNKNOWN_TOPIC, Code._UNKNOWN_PARTITION})
 FORBIDDEN = frozenset({Code.TOPIC_AUTHORIZATION_FAILED, Code.CLUSTER_AUTHORIZATION_FAILED, Code.GROUP_AUTHORIZATION_FAILED})
@@ -51,6 +53,19 @@ def admin_config(kafka: KafkaSettings) -> dict[str, Any]:
 def make_consumer(kafka: KafkaSettings, own: Mapping[str, Any]) -> Consumer:
     """`own` wins over the user's settings. A setting that librdkafka does not take is a ConfigurationError that names it."""
     return _made(Consumer, consumer_config(kafka), own)
+
+
+def assign_from_beginning(consumer: Consumer, places: Iterable[tuple[str, int]]) -> None:
+    """`places` are topics and partitions. A consumer that is told to begin at the beginning, wherever that is, looks for it before it knows the
+    leaders, and again half a second later; asked where it is, it tells at once."""
+    consumer.assign([TopicPartition(topic, partition, _beginning(consumer, topic, partition)) for topic, partition in places])
+
+
+def _beginning(consumer: Consumer, topic: str, partition: int) -> int:
+    try:
+        return consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=ASK_SECONDS)[0]
+    except KafkaException:
+        return OFFSET_BEGINNING
 
 
 def make_producer(kafka: KafkaSettings, own: Mapping[str, Any]) -> Producer:

@@ -7,7 +7,7 @@ on the user's control topic the copied ones have been read up to.
 import json
 import uuid
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from confluent_kafka import KafkaException, Message
 
@@ -18,7 +18,9 @@ from tablecast.kafka.clients import make_producer, translated
 from tablecast.kafka.names import control_topic
 from tablecast.settings import KafkaSettings
 
-Verdict = Literal["pending", "applied", "no_change", "superseded", "rejected"]
+Verdict = Literal["pending", "applied", "no_change", "superseded", "rejected", "would_apply"]
+
+DRY_RUN_FIELD = "dryRun"
 
 ID_HEADER = "tablecast-id"
 COPIED_HEADER = "tablecast-copied"
@@ -63,10 +65,13 @@ def send_control(kafka: KafkaSettings, prefix: str, text: bytes, own_id: str | N
     return own_id
 
 
-def control_message(topics: Mapping[str, str], join: str | None) -> bytes:
-    """A message as everybody writes it: `<source>Topic` for each source, and the join type, which is left if none is said."""
-    fields = {topic_field(source): topic for source, topic in topics.items()}
-    return json.dumps(fields | ({"joinType": join} if join is not None else {}), ensure_ascii=False).encode()
+def control_message(topics: Mapping[str, str], join: str | None, dry_run: bool = False) -> bytes:
+    """A message as everybody writes it: `<source>Topic` for each source, and the join type, which is left if none is said. A dry run is looked
+    at and answered, and changes nothing."""
+    fields: dict[str, Any] = {topic_field(source): topic for source, topic in topics.items()}
+    fields |= {"joinType": join} if join is not None else {}
+    fields |= {DRY_RUN_FIELD: True} if dry_run else {}
+    return json.dumps(fields, ensure_ascii=False).encode()
 
 
 def topic_field(source: str) -> str:

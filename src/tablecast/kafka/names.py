@@ -37,6 +37,13 @@ def mark_topic(prefix: str, generation: int, query: int) -> str:
     return f"{prefix}.marks.g{generation}.q{query}"
 
 
-def generation_topics(prefix: str, generation: int) -> str:
-    """A pattern of the names of all topics of a generation."""
-    return rf"{re.escape(prefix)}\.[A-Za-z_][A-Za-z0-9_]*\.g{generation}(\.q\d+)?"
+def is_ours(prefix: str, topic: str) -> bool:
+    """Whether it is one of the topics that Tablecast makes by itself."""
+    lasting = rf"{re.escape(prefix)}\.(status|servers|control|orchestrator_status|control_raw)"
+    return re.fullmatch(rf"{lasting}|{generation_topics(prefix, None)}", topic) is not None
+
+
+def generation_topics(prefix: str, generation: int | None) -> str:
+    """A pattern of the names of all topics of a generation, or of any."""
+    number = r"\d+" if generation is None else generation
+    return rf"{re.escape(prefix)}\.[A-Za-z_][A-Za-z0-9_]*\.g{number}(\.q\d+)?"

@@ -45,11 +45,11 @@ class Agenda:
     def unchanged(self, asked: Asked, live: int) -> list[Answer]:
         """It asks for what is live already. Whatever came before it is superseded."""
         told = f"generation {live} shows this already"
-        return self._settled(asked, lambda other: Answer(other.letter, "no_change", told + _ignoring(other), live))
+        return self._settled(asked, lambda other: Answer(other.letter, "no_change", told + ignoring(other), live))
 
     def applied(self, asked: Asked, generation: int) -> list[Answer]:
         """It is live now. Newer ones still wait."""
-        return self._settled(asked, lambda other: Answer(other.letter, "applied", _ignoring(other).lstrip(", ") or None, generation))
+        return self._settled(asked, lambda other: Answer(other.letter, "applied", ignoring(other).lstrip(", ") or None, generation))
 
     def _settled(self, asked: Asked, answer: Callable[[Asked], Answer]) -> list[Answer]:
         until = self.waiting.index(asked) + 1
@@ -66,5 +66,6 @@ class Agenda:
         return answer
 
 
-def _ignoring(asked: Asked) -> str:
+def ignoring(asked: Asked) -> str:
+    """The end of a reason: which fields meant nothing."""
     return f", unknown fields ignored: {', '.join(asked.request.ignored)[:200]}" if asked.request.ignored else ""

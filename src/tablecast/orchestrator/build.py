@@ -87,9 +87,11 @@ class Build:
         generation = self.generation
         self._check_sources()
         self.state = "building"
-        reserve(generation.session, generation.slots(), self._held(), f"generation {generation.blueprint.number}")
+        check_slots(generation, self._beside)
         self.state = "hydrating"
-        generation.build(self._tell, self._tasks())
+        generation.prepare()
+        generation.fill(self._tell, self._tasks())
+        # Not before: of a row that is written twice, compaction keeps the last one, and that must not be the older state that a fill knows.
         generation.start()
         generation.await_marks()
         self.ends = patiently(generation.topics.end_offsets, generation.abandoned) or {}
@@ -101,16 +103,6 @@ class Build:
         topics = Topics(kafka, "source")
         for source in self.generation.blueprint.catalog.sources.values():
             topics.check_readable(source.topic)
-
-    def _held(self) -> int:
-        held = 0
-        for generation in self._beside:
-            try:
-                held += generation.slots()
-            except TablecastError as error:
-                # Its topic may be gone, which is a reason to swap and none against it.
-                log.warning("[orchestrator] generation %d: its slots are not counted: %s", generation.blueprint.number, error)
-        return held
 
     def _tasks(self) -> int | None:
         """Of a machine that others run on too, half the cores: what is live must not wait for what is not."""
@@ -127,3 +119,15 @@ class Build:
             patiently(self.generation.remove, self._stop)
         except Exception:
             log.exception("[orchestrator] generation %d could not be removed whole", self.generation.blueprint.number)
+
+
+def check_slots(generation: Generation, beside: Sequence[Generation]) -> None:
+    """Raises SparkUnusable unless it can have its slots while those `beside` it hold theirs."""
+    held = 0
+    for other in beside:
+        try:
+            held += other.slots()
+        except TablecastError as error:
+            # Its topic may be gone, which is a reason to swap and none against it.
+            log.warning("[orchestrator] generation %d: its slots are not counted: %s", other.blueprint.number, error)
+    reserve(generation.session, generation.slots(), held, f"generation {generation.blueprint.number}")

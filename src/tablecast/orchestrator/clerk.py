@@ -28,10 +28,12 @@ MOST_LOGGED = 5
 
 
 class Clerk:
-    """Reads our control topic; `agenda` is what waits. Everything is called in one thread."""
+    """Reads our control topic; `agenda` is what waits, `dry_runs` what is only asked. Everything is called in one thread."""
 
     def __init__(self, settings: Settings, kafka: KafkaSettings, ledger: Ledger, clock: VersionClock, fingerprint: Callable[[Request], str]) -> None:
         self.agenda = Agenda()
+        self.dry_runs: list[Asked] = []
+        """Messages that only ask, oldest first. They have no turn on the agenda."""
         self._settings = settings
         self._kafka = kafka
         self._ledger = ledger
@@ -43,7 +45,7 @@ class Clerk:
         self._verdicts = Verdicts(prefix, clock)
         self._verdicts.recall(standing(kafka, system_changelog(prefix, CONTROL_TABLE)))
         begins, known = topics.begin_offsets(self._topic), self._verdicts.next_places()
-        self._consumer = make_consumer(kafka, {"group.id": self._topic, "enable.auto.commit": False, "fetch.wait.max.ms": 50})
+        self._consumer = make_consumer(kafka, {"group.id": self._topic, "enable.auto.commit": False})
         places = {partition: max(begin, known.get(partition, 0)) for partition, begin in begins.items()}
         self._consumer.assign([TopicPartition(self._topic, partition, offset) for partition, offset in places.items()])
         self._copier = self._make_copier()
@@ -77,7 +79,11 @@ class Clerk:
         request = parse(letter.value, tuple(self._settings.sources))
         if isinstance(request, Rejection):
             return Answer(letter, "rejected", request.reason)
-        return self.agenda.take(Asked(letter, request, self._fingerprint(request)))
+        asked = Asked(letter, request, self._fingerprint(request))
+        if request.dry_run:
+            self.dry_runs.append(asked)
+            return Answer(letter, "pending")
+        return self.agenda.take(asked)
 
     def _make_copier(self) -> Copier | None:
         """None where the user's control topic is our own: then there is nothing to copy."""

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 import msgspec
 
 from tablecast.catalog import Catalog, Join, JoinTable
-from tablecast.kafka.control import topic_field
+from tablecast.kafka.control import DRY_RUN_FIELD, topic_field
 
 JOINS = ("left", "inner")
 JOIN_FIELD = "joinType"
@@ -24,6 +24,8 @@ class Request:
     join: Literal["left", "inner"] = "left"
     ignored: tuple[str, ...] = field(default=(), compare=False)
     """Fields that mean nothing to us."""
+    dry_run: bool = False
+    """It only asks what would become of it."""
 
     def __str__(self) -> str:
         topics = " ".join(f"{source}={topic!r}" for source, topic in self.topics.items())
@@ -44,15 +46,15 @@ def parse(value: bytes | None, sources: Sequence[str]) -> Request | Rejection:
         return given
     fields = {name.strip().lower(): (name, got) for name, got in given.items()}
     topics = {source: _topic(topic_field(source), fields) for source in sources}
-    join = _join(fields)
-    problems = [found.reason for found in (*topics.values(), join) if isinstance(found, Rejection)]
+    join, dry_run = _join(fields), _dry_run(fields)
+    problems = [found.reason for found in (*topics.values(), join, dry_run) if isinstance(found, Rejection)]
     if not problems:
         problems = _twice({source: str(topic) for source, topic in topics.items()})
     if problems:
         return Rejection("; ".join(problems))
-    known = {topic_field(source).lower() for source in sources} | {JOIN_FIELD.lower()}
+    known = {topic_field(source).lower() for source in sources} | {JOIN_FIELD.lower(), DRY_RUN_FIELD.lower()}
     ignored = tuple(name for key, (name, _) in fields.items() if key not in known)
-    return Request({source: str(topic) for source, topic in topics.items()}, cast("Literal['left', 'inner']", join), ignored)
+    return Request({source: str(topic) for source, topic in topics.items()}, cast("Literal['left', 'inner']", join), ignored, dry_run is True)
 
 
 def asked_for(catalog: Catalog, request: Request, joins: Sequence[str]) -> Catalog:
@@ -110,6 +112,14 @@ def _join(fields: Mapping[str, tuple[str, Any]]) -> str | Rejection:
         return "left"
     join = got.strip().lower() if isinstance(got, str) else None
     return join if join in JOINS else Rejection(f"{JOIN_FIELD} is {_shown(got)}, expected left or inner")
+
+
+def _dry_run(fields: Mapping[str, tuple[str, Any]]) -> bool | Rejection:
+    """In doubt it is refused: a dry run that was misread would swap the tables."""
+    _, got = fields.get(DRY_RUN_FIELD.lower(), (DRY_RUN_FIELD, None))
+    if isinstance(got, str):
+        got = {"true": True, "false": False, "": None}.get(got.strip().lower(), got)
+    return bool(got) if got is None or isinstance(got, bool) else Rejection(f"{DRY_RUN_FIELD} is {_shown(got)}, expected true or false")
 
 
 def _twice(topics: Mapping[str, str]) -> list[str]:

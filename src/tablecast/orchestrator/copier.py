@@ -22,7 +22,7 @@ POLL_SECONDS = 0.2
 BATCH = 1000
 MOST_BYTES = 65_536
 """Of a message: a longer one is cut, and refused for what is left of it."""
-OWN = {"group.id": "tablecast-control", "enable.auto.commit": False, "auto.offset.reset": "earliest", "fetch.wait.max.ms": 50}
+OWN = {"group.id": "tablecast-control", "enable.auto.commit": False, "auto.offset.reset": "earliest"}
 
 
 def copied_so_far(messages: Iterable[Message]) -> dict[int, int]:

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class Generation:
-    """build(), start() and await_marks(), or after a restart start() alone; then tend() often."""
+    """prepare(), fill(), start() and await_marks(), or after a restart start() alone; then tend() often."""
 
     def __init__(self, blueprint: Blueprint, session: SparkSession, settings: Settings, changelog: KafkaSettings) -> None:
         self.blueprint = blueprint
@@ -55,19 +55,25 @@ class Generation:
     def spans_file(self) -> Path:
         return self.folder / "spans.json"
 
-    def build(self, tell: Tell, tasks: int | None = None) -> None:
-        """Creates the topics and writes every row of the records that exist now, with at most so many `tasks` at once. `tell` hears how far that
-        is, from another thread. GenerationFailed once it is abandoned, and whatever Spark and Kafka raise."""
+    def prepare(self) -> None:
+        """Creates the topics, and measures which records exist now: these are filled, and the queries begin behind them."""
         self.topics.create()
         sources = {given.source.topic for plan in self.plans for given in plan.inputs}
         measured = spans.measure(Topics(self.settings.kafka, "source"), sources, self.settings.pipeline.starting_offsets == "earliest")
         spans.save(measured, self.spans_file)
+
+    def fill(self, tell: Tell, tasks: int | None = None) -> None:
+        """Writes every row of the measured records, with at most so many `tasks` at once. `tell` hears how far that is, from another thread.
+        GenerationFailed once it is abandoned, and whatever Spark and Kafka raise."""
+        measured = spans.read(self.spans_file)
         total = sum(span.records for span in measured.values())
         log.info("[orchestrator] generation %d: filling %s records", self.blueprint.number, f"{total:,}")
         started = time.monotonic()
         for number, plan in enumerate(self.plans):
             self._go_on()
-            self._fill(number, plan, measured, tell, tasks)
+            if records := sum(measured[given.source.topic].records for given in plan.inputs):
+                with told(self.session, self._job_group(number), records, tell):
+                    self.known_out_of_history += fill(self.session, plan, self.topics.of_query(number), self.settings.pipeline, measured, tasks)
         took = time.monotonic() - started
         log.info("[orchestrator] generation %d: filled in %.1f s (%s records/s)", self.blueprint.number, took, f"{total / took:,.0f}")
 
@@ -163,11 +169,6 @@ class Generation:
             return start_query(self.session, self.plans[number], self.topics.of_query(number), self.settings.pipeline, known, self.folder / name)
 
         return Keeper(name, start, delay)
-
-    def _fill(self, number: int, plan: QueryPlan, measured: Spans, tell: Tell, tasks: int | None) -> None:
-        if total := sum(measured[given.source.topic].records for given in plan.inputs):
-            with told(self.session, self._job_group(number), total, tell):
-                self.known_out_of_history += fill(self.session, plan, self.topics.of_query(number), self.settings.pipeline, measured, tasks)
 
     def _job_group(self, number: int) -> str:
         return f"generation {self.blueprint.number}, query {number}"

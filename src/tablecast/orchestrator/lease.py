@@ -4,10 +4,10 @@ import threading
 import time
 
 import msgspec
-from confluent_kafka import OFFSET_BEGINNING, Message, TopicPartition
 from confluent_kafka import KafkaError as Code
+from confluent_kafka import Message
 
-from tablecast.kafka.clients import make_consumer
+from tablecast.kafka.clients import assign_from_beginning, make_consumer
 from tablecast.kafka.status import PULSE_KEY, PULSE_SECONDS, Pulse, decode_pulse
 from tablecast.settings import KafkaSettings
 
@@ -54,7 +54,7 @@ class LeaseWatch:
             self._thread.join()
 
     def _run(self) -> None:
-        self._consumer.assign([TopicPartition(self._topic, 0, OFFSET_BEGINNING)])
+        assign_from_beginning(self._consumer, [(self._topic, 0)])
         try:
             while not self._stopped.is_set():
                 for message in self._consumer.consume(1000, POLL_SECONDS):

@@ -1,6 +1,7 @@
 """Keeps one generation live, and swaps it for another behind everybody's eyes when a control message asks for that.
 
             ┌─ clerk: control messages ──> swap: examination ──> build of the next one ──> promoted on the status topic
+            │                         └──> rehearsal: dry runs, examined and answered
 one loop ───┼─ live: its queries are kept running
             └─ lingering: the ones before it are removed
 """
@@ -29,6 +30,7 @@ from tablecast.orchestrator.heart import Heart
 from tablecast.orchestrator.lease import LeaseWatch
 from tablecast.orchestrator.lingering import Lingering
 from tablecast.orchestrator.patience import patiently
+from tablecast.orchestrator.rehearsal import Rehearsal
 from tablecast.orchestrator.removal import remove_generation
 from tablecast.orchestrator.retirement import Servers
 from tablecast.orchestrator.stage import Stage, Wanted
@@ -51,7 +53,7 @@ def orchestrate(configuration: Configuration, stop: threading.Event) -> None:
     if changelog is None or watch is None:
         return
     properties = java_settings(settings.kafka, "consumer").properties | java_settings(changelog, "producer").properties
-    session = start_session(settings, fetch(settings, ("spark",)).spark, properties)
+    session = start_session(settings, fetch(settings, ("spark",)), properties)
     log.info("[orchestrator] Spark %s is up", session.version)
     try:
         Orchestrator(configuration, changelog, session, stop, watch).run()
@@ -97,8 +99,9 @@ class Orchestrator:
         heart.start()
         servers = Servers(self.changelog, self.settings.changelog.prefix)
         swap = Swap(stage, self.configuration, self.changelog, self.session, self.stop)
+        rehearsal = Rehearsal(stage, self.configuration, self.changelog, self.session)
         try:
-            self._run(stage, swap, servers)
+            self._run(stage, swap, rehearsal, servers)
         except LeadLost as error:
             log.error("[orchestrator] %s", error)
             raise
@@ -173,7 +176,7 @@ class Orchestrator:
         stage.correct(live.generation, tables=blueprint.status("live").tables)
         return True
 
-    def _run(self, stage: Stage, swap: Swap, servers: Servers) -> None:
+    def _run(self, stage: Stage, swap: Swap, rehearsal: Rehearsal, servers: Servers) -> None:
         told = False
         while not self.stop.wait(POLL_SECONDS):
             if stage.board.ledger.lost is not None:
@@ -182,6 +185,7 @@ class Orchestrator:
             servers.listen()
             self._tend_live(stage)
             swap.step()
+            rehearsal.step()
             self._tend_lingering(stage, servers)
             if stage.live is not None and not told:
                 told = True

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
-from confluent_kafka import OFFSET_BEGINNING, TopicPartition
 
-from tablecast.kafka.clients import make_consumer
+from tablecast.kafka.clients import assign_from_beginning, make_consumer
 from tablecast.kafka.names import servers_topic
 from tablecast.kafka.status import SERVER_SECONDS, ServerStatus, decode_server
 from tablecast.settings import KafkaSettings
@@ -36,8 +35,8 @@ class Servers:
     def __init__(self, kafka: KafkaSettings, prefix: str) -> None:
         topic = servers_topic(prefix)
         self.heard: dict[str, Heard] = {}
-        self._consumer = make_consumer(kafka, {"group.id": topic, "enable.auto.commit": False, "fetch.wait.max.ms": 50})
-        self._consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+        self._consumer = make_consumer(kafka, {"group.id": topic, "enable.auto.commit": False})
+        assign_from_beginning(self._consumer, [(topic, 0)])
 
     def listen(self) -> None:
         """Takes what has come; does not wait."""

@@ -100,7 +100,7 @@ def _members(source: Source, names: Names) -> Expression:
     if not names:
         return _no_text()
     cells = [(name, F.col("fields").getField(origin), _type(source, origin)) for origin, name in names]
-    return F.when(F.col("text").contains("\\"), _escaped(cells)).otherwise(_plain(cells))
+    return F.when(F.col("escaped"), _escaped(cells)).otherwise(_plain(cells))
 
 
 def _escaped(cells: Cells) -> Expression:

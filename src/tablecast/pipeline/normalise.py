@@ -4,6 +4,7 @@ Nothing in a record may throw inside Spark: every step here is total. The value 
 text is taken only where the first one was suspicious.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
@@ -38,8 +39,8 @@ BLANK = r"(?U)^\s*$"
 def normalise(records: DataFrame, source: Source) -> DataFrame:
     """Columns in: value, timestamp, partition, offset, as Spark's Kafka source gives them.
 
-    Columns out: `ts` (ms), `p`, `o`, `text` (the value as text), `fields` (a struct of the source's columns) and
-    `reason` (null, or why the record is a dead letter; `fields` means nothing then).
+    Columns out: `ts` (ms), `p`, `o`, `text` (the value as text), `escaped` (whether a backslash is in it), `fields` (a struct of the columns)
+    and `reason` (null, or why the record is a dead letter; `fields` means nothing then).
     """
     text = F.col("value").cast("string")
     # The value stands alone in a list, so that whatever follows it spoils the parse instead of being ignored.
@@ -52,12 +53,15 @@ def normalise(records: DataFrame, source: Source) -> DataFrame:
         F.from_json(wrapped, _parsed_schema(source.fields, PARSED_AS), JSON_OPTIONS).alias("parsed"),
     )
     single = F.when(F.size("parsed.list") == 1, F.get("parsed.list", F.lit(0)))
-    typed = parsed.select("ts", "p", "o", "text", F.col("parsed.corrupt").isNotNull().alias("corrupt"), single.alias("value"))
+    escaped = F.col("text").contains("\\")
+    corrupt = F.col("parsed.corrupt").isNotNull()
+    typed = parsed.select("ts", "p", "o", "text", escaped.alias("escaped"), corrupt.alias("corrupt"), single.alias("value"))
     return typed.select(
         "ts",
         "p",
         "o",
         "text",
+        "escaped",
         F.struct(*(_typed(field).alias(field.column.name) for field in source.fields)).alias("fields"),
         _reason(source).alias("reason"),
     )
@@ -94,7 +98,7 @@ def _reason(source: Source) -> Expression:
     unfit = F.col("corrupt") | F.col("value").isNull()
     checks = [
         (text.isNull() | ~F.is_valid_utf8(text), NOT_JSON),
-        ((text.contains("\\ud") | text.contains("\\uD")) & text.rlike(LONE_SURROGATE), NOT_JSON),
+        (F.col("escaped") & (text.contains("\\ud") | text.contains("\\uD")) & text.rlike(LONE_SURROGATE), NOT_JSON),
         (unfit & F.try_parse_json(F.concat(F.lit('{"value":'), text, F.lit("}"))).isNull(), NOT_JSON),
         (unfit, WRONG_TYPE),
         *((_is_blank(_at("value", field)), NULL_KEY) for field in source.fields if field.column.name in source.keys),
@@ -115,16 +119,27 @@ def _is_blank(value: Expression) -> Expression:
     return value.isNull() | (~F.ascii(text).between(ord("!"), ord("~")) & text.rlike(BLANK))
 
 
+def _is_seen_quoted(field: Field, text: Expression) -> Expression:
+    """Whether a glance at the text tells that the value is a string: its name stands there once, a quote follows it, and nothing is escaped.
+
+    False says nothing.
+    """
+    name = json.dumps(field.path[-1], ensure_ascii=False)
+    before, behind = (F.substring_index(text, name, count) for count in (1, -1))
+    once = F.octet_length(before) + F.octet_length(behind) + len(name.encode()) == F.octet_length(text)
+    return (behind.startswith(':"') | behind.startswith(': "')) & once & ~F.col("escaped")
+
+
 def _disguises(field: Field, text: Expression) -> Iterator[Expression]:
     """What Spark's JSON reader takes for a value of the type although it is none."""
     value = _at("value", field)
     if field.column.type in ("string", "timestamp"):
-        # Any JSON value becomes text. Only a text that looks like another type costs the second parse.
+        # Any JSON value becomes text. Only a text that looks like another type, and is not seen to be a string, costs the second parse.
         kinds = F.from_json(text, _value_schema([(field.path, VariantType())]))
         kind = F.schema_of_variant(reduce(lambda node, name: node.getField(name), field.path, kinds))
         first = F.ascii(value)
         looks_other = first.between(ord("0"), ord("9")) | first.isin(*map(ord, "-[{")) | value.isin("true", "false")
-        yield looks_other & (kind != "STRING")
+        yield looks_other & ~_is_seen_quoted(field, text) & (kind != "STRING")
     if field.column.type == "timestamp":
         yield value.isNotNull() & value.try_cast("timestamp").isNull()
     if field.column.type == "double":

@@ -6,6 +6,7 @@ mark comes out of the query on the marks' topic once everything before it went i
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame, SparkSession
@@ -68,6 +69,7 @@ def seed_records(seeds: DataFrame, records: StructType, plan: QueryPlan, history
     return parsed.select("key", "lane", record.alias("record"), "seed")
 
 
+@cache
 def mark_lanes(session: SparkSession, state_partitions: int) -> Sequence[str]:
     """Lanes of which every partition of the state has one."""
     lane = F.concat(F.lit("mark"), F.col("id"))

@@ -8,6 +8,13 @@ from pyspark.sql import DataFrame, SparkSession
 Offsets = Mapping[int, int]
 """Partition to offset."""
 
+# A partition's next records are asked for when the last ones are taken, so what matters is how much comes at once, and that the socket holds it.
+IN_BULK = {
+    "kafka.max.poll.records": "10000",
+    "kafka.max.partition.fetch.bytes": "8388608",
+    "kafka.receive.buffer.bytes": "1048576",
+}
+
 
 def stream(session: SparkSession, topic: str, kafka: Mapping[str, str], start: Offsets | None = None, most: int | None = None) -> DataFrame:
     """A topic as an endless DataFrame, from `start` or from its beginning. `kafka` are Spark's options, `kafka.` in front.
@@ -23,7 +30,7 @@ def stream(session: SparkSession, topic: str, kafka: Mapping[str, str], start: O
 
 def backlog(session: SparkSession, topic: str, kafka: Mapping[str, str], start: Offsets, end: Offsets) -> DataFrame:
     """The records of a topic from `start` up to, and without, `end`."""
-    reader = session.read.format("kafka").options(**kafka).option("subscribe", topic).option("failOnDataLoss", "true")
+    reader = session.read.format("kafka").options(**{**IN_BULK, **kafka}).option("subscribe", topic).option("failOnDataLoss", "true")
     return reader.option("startingOffsets", _told(topic, start)).option("endingOffsets", _told(topic, end)).load()
 
 

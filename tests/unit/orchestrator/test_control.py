@@ -45,6 +45,13 @@ def test_unknown_fields_are_ignored_and_named() -> None:
     assert asked.ignored == ("comment", "by")
 
 
+@pytest.mark.parametrize(("given", "dry"), [(True, True), (" TRUE ", True), (False, False), ("false", False), (None, False), ("", False)])
+def test_a_dry_run_only_asks(given: object, dry: bool) -> None:
+    asked = parsed(GOOD | {"DryRun": given})
+    assert isinstance(asked, Request)
+    assert (asked.dry_run, asked.ignored) == (dry, ())
+
+
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
@@ -63,6 +70,8 @@ def test_unknown_fields_are_ignored_and_named() -> None:
         (b'{"usersTopic":"a","accountsTopic":"a"}', "usersTopic and accountsTopic are both 'a', expected two topics"),
         (b'{"usersTopic":"u","accountsTopic":"a","joinType":"outer"}', "joinType is 'outer', expected left or inner"),
         (b'{"usersTopic":"u","accountsTopic":"a","joinType":1}', "joinType is 1, expected left or inner"),
+        (b'{"usersTopic":"u","accountsTopic":"a","dryRun":"yes"}', "dryRun is 'yes', expected true or false"),
+        (b'{"usersTopic":"u","accountsTopic":"a","dryRun":1}', "dryRun is 1, expected true or false"),
         (b'{"joinType":"outer"}', "usersTopic is missing, expected the name of a topic; accountsTopic is missing"),
     ],
 )

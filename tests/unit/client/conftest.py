@@ -1,0 +1,5 @@
+"""The real server, without Kafka, for the clients."""
+
+from tests.unit.server.conftest import hub, serving
+
+__all__ = ["hub", "serving"]

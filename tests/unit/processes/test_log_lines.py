@@ -1,0 +1,48 @@
+"""Log lines, for people and for programs."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tablecast.processes.log_lines import set_up_logging
+
+
+@contextmanager
+def bare_root() -> Iterator[None]:
+    """As in a program that has just begun: pytest listens to the root logger too."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    root.handlers.clear()
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
+
+
+def test_text_is_the_message_alone() -> None:
+    stream = io.StringIO()
+    with bare_root():
+        set_up_logging("text", stream)
+        logging.getLogger("tablecast.x").info("[server] listens at %s", "there", extra={"url": "there"})
+    assert stream.getvalue() == "[server] listens at there\n"
+
+
+def test_json_is_one_object_a_line_with_its_fields_and_its_trace() -> None:
+    stream = io.StringIO()
+    log = logging.getLogger("tablecast.x")
+    with bare_root():
+        set_up_logging("json", stream)
+        log.info("[server] shows generation %d", 3, extra={"generation": 3, "tables": {"a"}})
+        try:
+            raise KeyError("ö")
+        except KeyError:
+            log.exception("two\nlines")
+        log.debug("not told")
+    first, second = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert first.pop("time").endswith("Z")
+    assert first == {"level": "info", "logger": "tablecast.x", "message": "[server] shows generation 3", "generation": 3, "tables": "{'a'}"}
+    assert (second["level"], second["message"]) == ("error", "two\nlines")
+    assert "KeyError: 'ö'" in second["error"]
