@@ -6,7 +6,8 @@ Starts a stack of its own over two pairs of topics, to all of which messages kee
 control messages, the join type too. After each swap the messages pause and every row of every table is compared with the truth of its topics. The
 last line of standard output is one JSON object: gap_ms_max is the longest silence of any viewer around a flip (those at a checkpoint are apart, in
 pause_ms_max), swap_seconds from the control message to the new rows on the last viewer, tick_p99_ms from a message's send to its row on a viewer
-while the next generation is filled. Ends with 0 only if nothing was blank, mixed, refused, cut off or wrong.
+while the next generation is filled; growth is what is held after the last swap more than after the fifth. Ends with 0 only if nothing was blank,
+mixed, refused, cut off or wrong.
 """
 
 import argparse
@@ -24,6 +25,7 @@ from bench.backlog import numbers_in
 from bench.crowd import Crowd
 from bench.exclusive import machine_to_ourselves
 from bench.figures import NEAR_SECONDS, Gap, Trip, commit_times, summary
+from bench.footprint import growth, settled
 from bench.latency import say
 from bench.load import LOADS
 from bench.pairs import PAIRS, Numbers, Record, Stream, Truth, send_backlog
@@ -40,6 +42,8 @@ PAGE = 5000
 FRAMES = 5000
 """The last ones of a viewer, more than come around a flip."""
 JOINS = ("left", "inner")
+SETTLED_SWAPS = 5
+"""After so many everything that is loaded once is there."""
 
 
 @dataclass
@@ -80,6 +84,8 @@ class Course:
     pair: int = 0
     join: str = "left"
     swaps: list[Swap] = field(default_factory=list)
+    settled: dict[str, int] = field(default_factory=dict)
+    """What the stack held after SETTLED_SWAPS."""
 
     def run(self, swaps: int, steady: float) -> None:
         self.stream.resume()
@@ -90,6 +96,8 @@ class Course:
             gap = f"gap {1000 * swap.worst[0]:.0f} ms at {swap.worst[1]:+.2f} s, pause {max(swap.pauses_ms, default=0):.0f} ms"
             noticed = f"{gap}, {swap.late} late, {swap.wrong} rows wrong"
             say(f"swap {number + 1}: generation {swap.generation} {swap.steps()}, {noticed}")
+            if number + 1 == SETTLED_SWAPS:
+                self.settled = self._held()
 
     def _swap(self, pair: int, join: str, steady: float) -> Swap:
         before = self._generation()
@@ -166,6 +174,19 @@ class Course:
             if len(rows) >= answer["total"]:
                 return rows
 
+    def growth(self) -> dict[str, int]:
+        """What is held now more than after SETTLED_SWAPS; nothing is known after fewer."""
+        return growth(self.settled, self._held()) if self.settled else {}
+
+    def _held(self) -> dict[str, int]:
+        """Once the generation before is retired."""
+        deadline = time.monotonic() + SWAP_SECONDS
+        while [known for known in self.stack.get("/api/status")["generations"] if known["state"] == "lingering"]:
+            if time.monotonic() > deadline:
+                raise StackError(f"a generation lingers for more than {SWAP_SECONDS:g} s", self.stack.log.lines)
+            time.sleep(POLL_SECONDS)
+        return settled(self.stack)
+
     def _generation(self) -> int:
         return int(self.stack.get("/api/status")["generation"])
 
@@ -210,9 +231,10 @@ def measure(given: argparse.Namespace, settings: Mapping[str, str], folder: Path
                 say("warming up")
                 course = Course(stack, crowd, stream, records)
                 course.run(given.swaps, given.steady)
+                grown = course.growth()
         finally:
             stream.stop()
-    return {**_report(course), "rows": given.rows, "rate": given.rate, "settings": dict(settings)}
+    return {**_report(course), "growth": grown, "rows": given.rows, "rate": given.rate, "settings": dict(settings)}
 
 
 def _report(course: Course) -> dict[str, object]:

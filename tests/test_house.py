@@ -37,13 +37,14 @@ MAY_IMPORT = {
     "jars": {"java", *FOUNDATION, "processes"},
     "processes": {"errors"},
     "kafka": {"jars", "java", "processes", *FOUNDATION},
-    "pipeline": {"kafka", *FOUNDATION},
+    "pipeline": {"jars", "kafka", *FOUNDATION},
     "orchestrator": {"kafka", "pipeline", "tables", "jars", "configuration", *FOUNDATION},
     "tables": {"errors", "catalog"},
     "wire": {"errors", "catalog"},
     "server": {"tables", "wire", "kafka", *FOUNDATION},
     "client": {"wire", "errors", "catalog"},
     "demo": {"kafka", *FOUNDATION},
+    "training": {"configuration", "demo", "jars", "kafka", "orchestrator", "pipeline", *FOUNDATION},
     "check": {"jars", "java", "kafka", "processes", "server", *FOUNDATION},
 }
 KNOW_ALL = {"cli", "launch", "__main__"}

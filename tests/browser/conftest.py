@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, ViewportSize, expect
 
 from bench.chromium import chromium
 from bench.stack import REPOSITORY, Stack
@@ -18,6 +18,8 @@ from .visit import PATIENCE_MS, Visit
 
 STOP_SECONDS = 5.0
 PICTURES = REPOSITORY / "artifacts" / "browser"
+WIDE: ViewportSize = {"width": 1280, "height": 800}
+PHONE: ViewportSize = {"width": 390, "height": 780}
 
 OpenPage = Callable[..., Visit]
 Send = Callable[..., None]
@@ -55,14 +57,16 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(browser: Browser, demo_stack: Stack, request: pytest.FixtureRequest) -> Iterator[OpenPage]:
-    """Opens tabs at a path of the demo's server. Each leaves a picture, and none may have complained of anything."""
+    """Opens tabs at a path of the demo's server, at one table alone unless `table` is None. Each leaves a picture, and none may have complained
+    of anything."""
     visits: list[Visit] = []
 
-    def open_at(path: str = "/") -> Visit:
-        context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
+    def open_at(path: str = "/", table: str | None = "users_ui", size: ViewportSize = WIDE) -> Visit:
+        context = browser.new_context(viewport=size, locale="en-GB")
         visit = Visit(context.new_page())
         visits.append(visit)
-        visit.page.goto(demo_stack.url + path)
+        place = f"{'&' if '#' in path else '#'}table={table}" if table is not None else ""
+        visit.page.goto(demo_stack.url + path + place)
         return visit
 
     yield open_at

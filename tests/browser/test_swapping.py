@@ -1,12 +1,13 @@
 """The topics behind the tables are swapped while a person looks at every one of them: H2, H4, V7, V9."""
 
 import json
+import re
 from typing import Any
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from bench.stack import Stack
 from tablecast.kafka.admin import Topics
@@ -27,7 +28,8 @@ WATCH = """() => {
   const text = (id) => document.querySelector(`[data-testid=${id}]`)?.textContent.trim() ?? 'nothing';
   const note = (list, value) => list.at(-1) === value || list.push(value);
   const look = () => {
-    seen.blank += document.querySelectorAll('[data-testid=grid] tbody tr').length === 0;
+    seen.blank += document.querySelectorAll('[data-testid=grid] tbody tr[data-row-id]').length === 0;
+    seen.blank += document.querySelectorAll('[data-testid=grid] tbody tr:not([data-row-id])').length;
     note(seen.states, text('state'));
     note(seen.generations, text('generation'));
   };
@@ -43,6 +45,20 @@ def other_topics(demo_stack: Stack, send: Send) -> None:
     for number in range(ROWS):
         send("users_b", userId=f"b{number}", name="Beta", email="beta@example.com", age=number)
         send("accounts_b", userId=f"b{number}", accountType="BETA", balance=number)
+
+
+def choose(visit: Visit, topics: dict[str, str], join: str) -> None:
+    """In the operator panel, from the topics that Kafka has."""
+    visit.find("topic-users").select_option(topics["usersTopic"])
+    visit.find("topic-accounts").select_option(topics["accountsTopic"])
+    visit.find(f"join-{join}").check()
+
+
+def verdict_of(visit: Visit, verdict: str) -> Locator:
+    """Of the message that was sent last, once it is this."""
+    told = visit.page.locator(f"[data-testid=verdict][data-verdict={verdict}]")
+    expect(told).to_be_visible()
+    return told
 
 
 def ask(stack: Stack, message: dict[str, str]) -> int:
@@ -82,3 +98,26 @@ def test_five_swaps_and_nobody_sees_a_seam(open_page: OpenPage, demo_stack: Stac
         generations = [f"generation {number}" for number in range(before, before + len(SWAPS) + 1)]
         assert seen == {"blank": 0, "states": ["live"], "generations": generations}, table
     assert ask(demo_stack, {**SWAPS[-1][0], "joinType": "left"}) in (200, 202)
+
+
+def test_an_operator_asks_first_then_swaps_and_watches_the_generation_come(open_page: OpenPage, demo_stack: Stack, other_topics: None) -> None:
+    visit = open_page(f"/#key={quote(demo_stack.key)}&panel=operator", table=None)
+    expect(visit.find("apply")).to_be_disabled()
+    before = demo_stack.get("/api/status")
+    choose(visit, {"usersTopic": "accounts_b", "accountsTopic": "accounts"}, "left")
+    visit.find("dry-run").click()
+    expect(verdict_of(visit, "rejected")).to_contain_text("does not look like users")
+    choose(visit, OTHER, "inner")
+    visit.find("dry-run").click()
+    expect(verdict_of(visit, "would_apply")).to_contain_text(re.compile(r"[\d,]+ of users, [\d,]+ of accounts"))
+    assert demo_stack.get("/api/status")["generations"] == before["generations"], "a dry run builds nothing"
+    for topics, join, generation in ((OTHER, "inner", before["generation"] + 1), (FIRST, "left", before["generation"] + 2)):
+        choose(visit, topics, join)
+        visit.find("apply").click()
+        expect(visit.find("progress")).to_be_visible()
+        expect(verdict_of(visit, "applied")).to_contain_text(f"as generation {generation}")
+        expect(visit.find("generation")).to_have_text(f"generation {generation}")
+        expect(visit.find("progress")).to_have_count(0)
+    newest = visit.find("history").locator("tbody tr").first
+    expect(newest).to_contain_text("users · accounts · left")
+    expect(newest).to_contain_text("applied")

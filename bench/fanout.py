@@ -1,0 +1,220 @@
+"""What a thousand viewers cost, what many different views cost, and what bad viewers do to the others.
+
+python -m bench.fanout --json
+
+Starts an embedded Kafka and the real server as a process of its own, writes final_ui's changelog itself, 200 changes a second with the moment of each
+in its row, and lets viewers in a process of their own note when they receive it: all of it on this one machine. Three parts:
+  crowd     1,000 viewers of one window of 300 rows
+  views     200 viewers at 200 different windows of 20 different sorts
+  hostile   200 viewers of one window, first among themselves, then with viewers that stop reading, flap, flood and sort
+The last line of standard output is one JSON object with every figure and whether it keeps its bar. Ends with 0 only if all of them do.
+"""
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import psutil
+
+from bench.audience import Audience, Heard
+from bench.exclusive import machine_to_ourselves
+from bench.handmade import TABLE, Handmade
+from bench.hostile import COLUMNS, Hostiles
+from bench.latency import say
+from bench.stack import KEY, Stack, jars_folder
+from bench.subject import Look
+from tablecast.jars import Jars
+from tablecast.kafka.broker import EmbeddedBroker
+from tablecast.settings import Settings
+
+WINDOW = 300
+SORTS = 20
+LISTENS = re.compile(r"\[server\] listens at (?P<url>\S+)")
+READY_SECONDS = 120.0
+STALLED_SECONDS = 10.0
+"""How long the server bears one who does not read, here: less than by default, so that it happens within a short run."""
+SETTLE_SECONDS = 5.0
+
+MOST_P99_MS = 250.0
+LEAST_FRAMES = 10.0
+MOST_CORES = 1.0
+MOST_WORSE = 2.0
+MOST_GROWTH = 1.1
+
+
+@dataclass(frozen=True)
+class Options:
+    viewers: int
+    rows: int
+    rate: float
+    seconds: float
+    warmup: float
+
+
+@dataclass
+class Bench:
+    """A server with its tables, and what is measured of it."""
+
+    options: Options
+    stack: Stack
+    handmade: Handmade
+    url: str
+
+    @property
+    def process(self) -> psutil.Process:
+        return psutil.Process(self.stack.process.pid)
+
+    def crowd(self) -> dict[str, Any]:
+        looks = [Look(0)] * self.options.viewers
+        heard, cores = self._measured(looks, among=WINDOW)
+        return {**figures(heard), "server_cores": cores, "rss_mb": self._rss()}
+
+    def views(self) -> dict[str, Any]:
+        heard, cores = self._measured(different_looks(200, self.options.rows), among=self.options.rows)
+        return {**figures(heard), "server_cores": cores, "rss_mb": self._rss()}
+
+    def hostile(self) -> dict[str, Any]:
+        looks = [Look(0)] * 200
+        with Audience(self.url, KEY, looks, WINDOW) as audience, self.handmade.changing(self.options.rate, WINDOW):
+            quiet = self._span(audience)[0]
+            before = self._rss()
+            with Hostiles(self.url, KEY, WINDOW) as hostiles:
+                time.sleep(self.options.warmup)
+                heard, cores = self._span(audience, max(self.options.seconds, 2 * STALLED_SECONDS))
+                during = self._rss()
+            after = self._rss_after()
+            again = self._span(audience)[0]
+        counted = self._metrics()
+        return {
+            "quiet": figures(quiet),
+            "hostile": {**figures(heard), "server_cores": cores},
+            "afterwards": figures(again),
+            "rss_before_mb": before,
+            "rss_during_mb": during,
+            "rss_after_mb": after,
+            "deeds": vars(hostiles.deeds),
+            "stalled": counted.get("tablecast_viewers_stalled_total"),
+            "refused_floods": counted.get('tablecast_refusals_total{code="too_many_messages"}'),
+        }
+
+    def _measured(self, looks: Sequence[Look], among: int) -> tuple[Heard, float]:
+        with Audience(self.url, KEY, looks, WINDOW) as audience, self.handmade.changing(self.options.rate, among):
+            time.sleep(self.options.warmup)
+            return self._span(audience)
+
+    def _span(self, audience: Audience, seconds: float | None = None) -> tuple[Heard, float]:
+        """What the audience heard, and the cores that the server needed."""
+        audience.begin()
+        used, began = _cpu(self.process), time.monotonic()
+        time.sleep(seconds or self.options.seconds)
+        cores = (_cpu(self.process) - used) / (time.monotonic() - began)
+        return audience.end(), round(cores, 3)
+
+    def _rss(self) -> float:
+        return round(self.process.memory_info().rss / 1e6, 1)
+
+    def _rss_after(self) -> float:
+        """The memory once it has settled."""
+        time.sleep(SETTLE_SECONDS)
+        return self._rss()
+
+    def _metrics(self) -> dict[str, float]:
+        with urlopen(Request(f"{self.url}/metrics", headers={"Authorization": f"Bearer {KEY}"}), timeout=30) as answer:  # noqa: S310
+            lines = answer.read().decode().splitlines()
+        return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if not line.startswith("#"))}
+
+
+def _cpu(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def figures(heard: Heard) -> dict[str, Any]:
+    rates = heard.frames_per_second
+    return {
+        **heard.tally.summary(),
+        "viewers": len(rates),
+        "frames_per_second_min": round(rates[0], 1),
+        "frames_per_second_median": round(rates[len(rates) // 2], 1),
+        "megabytes_per_second": round(heard.megabytes / heard.seconds, 1),
+        "late_frames": heard.late,
+        "lost": heard.lost,
+        "audience_cores": round(heard.cpu_seconds / heard.seconds, 2),
+    }
+
+
+def different_looks(count: int, rows: int) -> list[Look]:
+    """So many windows, all different, over SORTS sorts; each sort's windows lie one behind the other from its first row on."""
+    one = [((column, falling),) for column in COLUMNS for falling in (False, True)]
+    two = [((a, False), (b, True)) for a, b in permutations(COLUMNS, 2)]
+    sorts = (one + two)[:SORTS]
+    return [Look(min(index // SORTS * WINDOW, max(0, rows - WINDOW)), sorts[index % SORTS]) for index in range(count)]
+
+
+def bars(found: Mapping[str, Any]) -> dict[str, bool]:
+    """Which bars are kept, of those parts that were run."""
+    kept: dict[str, bool] = {}
+    if crowd := found.get("crowd"):
+        kept["crowd_frames"] = crowd["frames_per_second_min"] >= LEAST_FRAMES
+        kept["crowd_p99"] = crowd["p99_ms"] is not None and crowd["p99_ms"] < MOST_P99_MS
+        kept["crowd_cores"] = crowd["server_cores"] < MOST_CORES
+    if views := found.get("views"):
+        kept["views_p99"] = views["p99_ms"] is not None and views["p99_ms"] < MOST_P99_MS
+    if bad := found.get("hostile"):
+        kept["hostile_p99"] = bad["hostile"]["p99_ms"] <= MOST_WORSE * bad["quiet"]["p99_ms"]
+        kept["hostile_memory"] = bad["rss_after_mb"] <= MOST_GROWTH * bad["rss_before_mb"]
+        kept["hostile_nobody_lost"] = bad["hostile"]["lost"] == 0
+    return kept
+
+
+@contextmanager
+def running(options: Options, folder: Path) -> Iterator[Bench]:
+    jars = jars_folder()
+    embedded = EmbeddedBroker(Settings().replaced("pipeline", state_dir=folder, jars=jars), Jars(jars))
+    with embedded as broker:
+        handmade = Handmade(broker.kafka, "tablecast", options.rows)
+        handmade.go_live()
+        settings = {"changelog.kafka.bootstrap.servers": broker.servers, "server.stalled_seconds": STALLED_SECONDS}
+        try:
+            with Stack(folder / "server", jars, "serve", settings, {"TABLECAST_SERVER_PSK": KEY}) as stack:
+                stack.url, stack.key = stack.log.wait_for(LISTENS, READY_SECONDS)["url"], KEY
+                stack.wait_for_rows(TABLE, options.rows, READY_SECONDS)
+                yield Bench(options, stack, handmade, stack.url)
+        finally:
+            handmade.end()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="bench.fanout", description="Viewers: many, different and hostile.")
+    parser.add_argument("--viewers", type=int, default=1000)
+    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--rate", type=float, default=200.0)
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--warmup", type=float, default=5.0)
+    parser.add_argument("--part", action="append", choices=("crowd", "views", "hostile"), help="only this part; may be given again")
+    parser.add_argument("--json", action="store_true", help="accepted for the habit: the last line is JSON anyway")
+    given = parser.parse_args(arguments)
+    options = Options(given.viewers, given.rows, given.rate, given.seconds, given.warmup)
+    found: dict[str, Any] = {"bench": "fanout", **vars(options)}
+    with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="fanout-") as folder, running(options, Path(folder)) as bench:
+        parts: dict[str, Callable[[], dict[str, Any]]] = {"crowd": bench.crowd, "views": bench.views, "hostile": bench.hostile}
+        for name in given.part or parts:
+            found[name] = parts[name]()
+            say(f"{name}: {found[name]}")
+    found["kept"] = bars(found)
+    print(json.dumps(found))
+    return 0 if all(found["kept"].values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

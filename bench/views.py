@@ -1,0 +1,97 @@
+"""How fast a view of a million rows takes changes, beside Perspective on the same rows in the same run.
+
+python -m bench.views --json
+
+The view is sorted by balance, descending, and filtered by age. Measured, in the median of many rounds: from one changed row, and from a thousand, to
+the bytes of the whole new 300-row window, and apart to those of the frame that a viewer gets, which holds only what differs; how long the view takes
+to build, in slices, and the longest that one slice held the interpreter; and the memory of the process that holds table and view. Each side runs in a
+process of its own: ours gets changelog records as a server does, in no order, Perspective gets Arrow, which is the quickest for it, and lives in a
+virtualenv under .tablecast/peers, made at the first run. The last line of standard output is one JSON object.
+Ends with 0 only if every bar is met and both sides show the same first row.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bench.exclusive import machine_to_ourselves
+from bench.latency import say
+from bench.stack import REPOSITORY
+from bench.views_data import write_data
+from bench.views_records import ROUNDS
+
+PEER = REPOSITORY / ".tablecast" / "peers" / "perspective"
+BARS = {"one_ms": 0.5, "thousand_ms": 10.0, "build_seconds": 3.0, "one_ratio": 1000.0, "thousand_ratio": 50.0, "rss_ratio": 0.5}
+_AT_LEAST = {"one_ratio", "thousand_ratio"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.views", description="How fast a view of a million rows takes changes.")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the table (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="the result as one line of JSON")
+    given = parser.parse_args(arguments)
+    python = peer_python()
+    with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
+        say(f"writing {given.rows:,} rows and {len(ROUNDS)} kinds of changes for both sides")
+        write_data(Path(folder), given.rows)
+        say("Tablecast")
+        ours = figures_of([sys.executable, "-m", "bench.views_ours", folder])
+        say("Perspective")
+        theirs = figures_of([str(python), str(REPOSITORY / "bench" / "perspective_peer.py"), folder])
+    report = {"bench": "views", "rows": given.rows, **compared(ours, theirs)}
+    print(json.dumps(report) if given.json else json.dumps(report, indent=2))
+    return 0 if report["met"] else 1
+
+
+def compared(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures of both sides, and which bars are met. Times are medians."""
+    totals = {f"{name}_ms": round(median(ours[f"{name}_ms"]), 4) for name in ROUNDS}
+    ratios = {f"{name}_ratio": round(median(theirs[f"{name}_ms"]) / median(ours[f"{name}_ms"])) for name in ROUNDS}
+    rss = {"rss_ratio": round(ours["rss_bytes"] / theirs["rss_bytes"], 3)}
+    measured = {**totals, "build_seconds": round(ours["build_seconds"], 3), **ratios, **rss}
+    missed = [name for name, bar in BARS.items() if not meets(name, measured[name], bar)]
+    agree = ours["first"] == theirs["first"] and ours["total"] == theirs["total"]
+    return {**measured, "missed": missed, "agree": agree, "met": agree and not missed, "ours": brief(ours), "perspective": brief(theirs)}
+
+
+def meets(name: str, value: float, bar: float) -> bool:
+    return value >= bar if name in _AT_LEAST else value < bar
+
+
+def brief(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists of times as median, least and greatest."""
+    spans = {
+        name: {"median": round(median(value), 4), "min": round(min(value), 4), "max": round(max(value), 4), "n": len(value)}
+        for name, value in figures.items()
+        if isinstance(value, list)
+    }
+    return {**{name: round(value, 4) if isinstance(value, float) else value for name, value in figures.items()}, **spans}
+
+
+def figures_of(command: Sequence[str]) -> dict[str, Any]:
+    """What the last line of this program says."""
+    done = subprocess.run(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True, check=True)
+    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
+def peer_python() -> Path:
+    """The interpreter of a virtualenv with Perspective's newest, made if it is not there."""
+    python = PEER / "bin" / "python"
+    if not (PEER / ".ready").exists():
+        say("fetching Perspective's newest into a virtualenv of its own")
+        venv.create(PEER, with_pip=True, clear=True)
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "perspective-python"], check=True)
+        (PEER / ".ready").touch()
+    return python
+
+
+if __name__ == "__main__":
+    sys.exit(main())

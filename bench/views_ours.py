@@ -1,0 +1,110 @@
+"""Our side of bench.views, in a process of its own: python -m bench.views_ours FOLDER. The last line is one JSON object."""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import psutil
+
+from bench.views_records import ROUNDS, Record, read_records
+from tablecast.catalog import Column
+from tablecast.server.builder import BUILD_ROWS
+from tablecast.tables.condition import read_condition
+from tablecast.tables.live_table import LiveTable
+from tablecast.tables.view import SortKey, View, ViewSpec, make_view
+from tablecast.tables.viewport import Difference, Snapshot, Viewport
+from tablecast.tables.window import Window
+from tablecast.wire.frames import frame_body, frame_head
+
+COLUMNS = (
+    *(Column(name, "string") for name in ("userId", "name", "email")),
+    Column("age", "int64"),
+    Column("accountType", "string"),
+    Column("balance", "double"),
+)
+SPEC = ViewSpec((SortKey("balance", True),), read_condition({"op": "ge", "column": "age", "value": "18"}))
+
+
+def main(folder: Path) -> None:
+    process = psutil.Process()
+    empty = process.memory_info().rss
+    table = LiveTable("final_ui", COLUMNS)
+    seconds = 0.0
+    for batch in read_records(folder / "table.records"):
+        started = time.perf_counter()
+        take(table, batch)
+        seconds += time.perf_counter() - started
+    filled = process.memory_info().rss
+    view, build_seconds, longest = built(table)
+    figures: dict[str, object] = {
+        "load_seconds": seconds,
+        "load_rows_per_s": round(len(table) / seconds),
+        "build_seconds": build_seconds,
+        "build_longest_hold_ms": 1000 * longest,
+        "total": view.total,
+        "first": msgspec.json.decode(view.rows(0, 1)[0].data)["balance"],
+        "rss_bytes": process.memory_info().rss,
+        "table_bytes_per_row": round((filled - empty) / len(table)),
+        "view_bytes_per_row": round((process.memory_info().rss - filled) / view.total),
+    }
+    viewer = Viewer(Viewport(view, Window(0, 300)))
+    for name in ROUNDS:
+        changes = [next(read_records(file)) for file in sorted(folder.glob(f"{name}-*.records"))]
+        times = [viewer.changed(table, change) for change in changes]
+        figures[f"{name}_ms"] = [whole for whole, _ in times]
+        figures[f"{name}_difference_ms"] = [difference for _, difference in times]
+        figures[f"{name}_frame_bytes"] = viewer.largest
+    print(json.dumps(figures))
+
+
+def take(table: LiveTable, batch: list[Record]) -> None:
+    for key, data, version in batch:
+        table.upsert(key, data, version)
+
+
+def built(table: LiveTable) -> tuple[View, float, float]:
+    """In the slices of a server; how long it took, and the longest slice."""
+    started = time.perf_counter()
+    view = make_view(table, SPEC)
+    longest = 0.0
+    while not view.ready:
+        begun = time.perf_counter()
+        view.build(BUILD_ROWS)
+        longest = max(longest, time.perf_counter() - begun)
+    return view, time.perf_counter() - started, longest
+
+
+class Viewer:
+    """Gets the window after each change: as a whole, and as the frame that a subscription cuts, which holds only what differs."""
+
+    def __init__(self, viewport: Viewport) -> None:
+        self.largest = 0
+        self._viewport = viewport
+        self._seen: Snapshot = viewport.snapshot()
+
+    def changed(self, table: LiveTable, batch: list[Record]) -> tuple[float, float]:
+        """Milliseconds from the changed rows to the bytes of the whole new window, and to those of the frame with what differs. Where the window is
+        as before there is no such frame, as on a server."""
+        started = time.perf_counter()
+        take(table, batch)
+        snapshot = self._viewport.snapshot()
+        shown = time.perf_counter()
+        whole = framed(snapshot.since(None))
+        encoded = time.perf_counter()
+        framed(snapshot.since(self._seen))
+        compared = time.perf_counter()
+        self._seen = snapshot
+        self.largest = max(self.largest, len(whole))
+        return 1000 * (encoded - started), 1000 * (shown - started + compared - encoded)
+
+
+def framed(difference: Difference | None) -> bytes:
+    if difference is None:
+        return b""
+    return frame_head(1, 1, 1, 1) + frame_body(difference.total, difference.offset, difference.ids, difference.rows)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

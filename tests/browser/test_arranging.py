@@ -1,0 +1,153 @@
+"""What a person does with the page as a whole: V2, V8, V9, V10."""
+
+import re
+from urllib.parse import quote
+
+from playwright.sync_api import expect
+
+from bench.stack import Stack
+
+from .conftest import PHONE, OpenPage
+from .subscriptions import until_subscriptions
+from .visit import Visit
+
+FIRST_PANELS = ["users_ui", "accounts_ui", "final_ui", "user_account", "dead_letters"]
+MOST_BYTES = 600_000
+DARK, LIGHT = "rgb(19, 21, 25)", "rgb(243, 245, 248)"
+
+
+def log_in_to_all(open_page: OpenPage, stack: Stack) -> Visit:
+    visit = open_page(f"/#key={quote(stack.key)}", table=None)
+    expect(visit.find("grid")).to_have_count(len(FIRST_PANELS))
+    expect(visit.find("state")).to_have_text("live")
+    return visit
+
+
+def expect_panels(visit: Visit, shown: list[str]) -> None:
+    """In this order, as soon as the page has drawn them."""
+    expect(visit.find("panel")).to_have_count(len(shown))
+    for place, table in enumerate(shown):
+        expect(visit.find("panel").nth(place)).to_have_attribute("data-shows", table)
+
+
+def test_sees_users_accounts_both_joins_and_dead_letters_side_by_side(open_page: OpenPage, demo_stack: Stack) -> None:
+    visit = log_in_to_all(open_page, demo_stack)
+    expect_panels(visit, FIRST_PANELS)
+    for table in FIRST_PANELS[:-1]:
+        expect(visit.page.locator(f"[data-testid=grid][data-table={table}] tbody tr").first).to_be_visible()
+    for figure, shape in {
+        "row-count": r"^[\d,]+ rows$",
+        "rate": r"/s$",
+        "data-age": r"^0 s$",
+        "generation": r"^generation \d+$",
+        "last-swap": r"\d:\d\d",
+    }.items():
+        expect(visit.find(figure)).to_have_text(re.compile(shape))
+
+
+def test_looks_at_charts_that_say_their_figures_in_words_too(open_page: OpenPage, demo_stack: Stack) -> None:
+    visit = open_page(f"/#key={quote(demo_stack.key)}&panel=charts", table=None)
+    for chart in ("rate", "age", "balance", "count"):
+        expect(visit.find(f"chart-{chart}").locator("canvas")).to_be_visible()
+    expect(visit.find("chart-rate").locator("figcaption")).to_contain_text(re.compile(r"/s now, between"))
+    visit.find("chart-count").locator("summary").click()
+    expect(visit.find("chart-count").get_by_role("rowheader", name="CHECKING")).to_be_visible()
+
+
+def test_rearranges_the_panels_by_keys_and_by_hand_and_finds_them_so_again(open_page: OpenPage, demo_stack: Stack) -> None:
+    visit = log_in_to_all(open_page, demo_stack)
+    visit.page.keyboard.press("Alt+Shift+KeyN")
+    visit.page.keyboard.press("Alt+Shift+ArrowUp")
+    moved = ["accounts_ui", "users_ui", *FIRST_PANELS[2:]]
+    expect_panels(visit, moved)
+    edge = visit.find("edge").first
+    edge.focus()
+    visit.page.keyboard.press("ArrowRight")
+    expect(edge).to_have_attribute("aria-valuenow", "52")
+    visit.page.reload()
+    expect(visit.find("grid")).to_have_count(len(FIRST_PANELS))
+    expect_panels(visit, moved)
+    expect(visit.find("edge").first).to_have_attribute("aria-valuenow", "52")
+    visit.find("panel").first.locator("header").drag_to(visit.find("panel").last.locator("header"))
+    expect_panels(visit, ["dead_letters", *moved[1:-1], "accounts_ui"])
+    visit.find("panel-menu").first.click()
+    visit.find("reset").first.click()
+    expect_panels(visit, FIRST_PANELS)
+
+
+def test_gets_to_the_tables_without_a_mouse(open_page: OpenPage, demo_stack: Stack) -> None:
+    visit = log_in_to_all(open_page, demo_stack)
+    visit.page.keyboard.press("Tab")
+    expect(visit.page.get_by_role("link", name="Skip to the tables")).to_be_focused()
+    visit.page.keyboard.press("Enter")
+    expect(visit.find("panel").first).to_be_focused()
+    visit.page.keyboard.press("Alt+Shift+KeyN")
+    expect(visit.find("panel").nth(1)).to_be_focused()
+    visit.page.keyboard.press("Alt+Shift+KeyH")
+    expect(visit.page.get_by_role("dialog", name="Keyboard")).to_be_visible()
+    visit.page.keyboard.press("Escape")
+    expect(visit.page.get_by_role("dialog", name="Keyboard")).to_have_count(0)
+
+
+def test_sends_a_link_to_what_is_seen(open_page: OpenPage, demo_stack: Stack) -> None:
+    sorted_by = demo_stack.rows("accounts_ui", sort="balance:desc")["rows"][0]
+    visit = open_page(f"/#key={quote(demo_stack.key)}&table=accounts_ui&sort=balance:desc", table=None)
+    visit.wait_for_rows("accounts_ui")
+    expect(visit.rows.first).to_contain_text(sorted_by["accountType"])
+    expect(visit.rows.first.locator("td").nth(2)).to_have_text(re.compile(r"^\s*[\d,.]{5,}\s*$"))
+    assert visit.page.url == f"{demo_stack.url}/#table=accounts_ui&sort=balance:desc"
+    visit.find("show-all").click()
+    assert visit.page.url == f"{demo_stack.url}/"
+    expect(visit.find("grid")).to_have_count(len(FIRST_PANELS))
+    visit.page.go_back()
+    expect(visit.find("grid")).to_have_count(1)
+    visit.wait_for_rows("accounts_ui")
+
+
+def test_chooses_a_theme_that_stays(open_page: OpenPage, demo_stack: Stack) -> None:
+    visit = open_page()
+    body = visit.page.locator("body")
+    expect(body).to_have_css("background-color", LIGHT)
+    visit.page.emulate_media(color_scheme="dark")
+    expect(body).to_have_css("background-color", DARK)
+    visit.find("theme").select_option("light")
+    expect(body).to_have_css("background-color", LIGHT)
+    visit.page.reload()
+    expect(body).to_have_css("background-color", LIGHT)
+
+
+def test_uses_a_phone(open_page: OpenPage, demo_stack: Stack) -> None:
+    visit = open_page(f"/#key={quote(demo_stack.key)}", table=None, size=PHONE)
+    visit.wait_for_rows("users_ui")
+    expect_panels(visit, ["users_ui"])
+    for place in ("table-final_ui", "charts", "operator"):
+        visit.find(place).click()
+        assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), place
+
+
+def test_leaves_no_subscription_behind(open_page: OpenPage, demo_stack: Stack) -> None:
+    until_subscriptions(demo_stack, 0)
+    visit = log_in_to_all(open_page, demo_stack)
+    # One a table, and what is live.
+    until_subscriptions(demo_stack, len(FIRST_PANELS) + 1)
+    visit.page.keyboard.press("Alt+Shift+KeyR")
+    expect(visit.find("grid")).to_have_count(len(FIRST_PANELS) + 1)
+    until_subscriptions(demo_stack, len(FIRST_PANELS) + 1)
+    visit.page.keyboard.press("Alt+Shift+KeyX")
+    visit.page.keyboard.press("Alt+Shift+Enter")
+    until_subscriptions(demo_stack, 2)
+    visit.page.reload()
+    visit.wait_for_rows("users_ui")
+    until_subscriptions(demo_stack, 2)
+    visit.find("leave").click()
+    until_subscriptions(demo_stack, 0)
+
+
+def test_the_page_is_small(open_page: OpenPage, demo_stack: Stack) -> None:
+    visit = log_in_to_all(open_page, demo_stack)
+    sizes = visit.page.evaluate(
+        "performance.getEntries().filter((entry) => entry.encodedBodySize).map((entry) => [entry.name, entry.encodedBodySize])"
+    )
+    files = {name: size for name, size in sizes if "/api/" not in name and "/metrics" not in name}
+    assert files
+    assert sum(files.values()) < MOST_BYTES, files
