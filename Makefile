@@ -25,7 +25,7 @@ test: setup chromium ## Set everything up and pass every test
 	$(say) "Style, types, and the tests that need no Kafka, Spark or browser"
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint webtest unit
 	$(say) "The tests on a real Kafka, Spark and Chromium"
-	@$(BIN)/pytest tests/browser tests/integration tests/pipeline $(ARGS)
+	@$(BIN)/pytest tests/browser tests/integration tests/pipeline --durations=25 $(ARGS)
 
 lint: $(VENV)/.ready web/node_modules/.ready ## Check style and types of Python and TypeScript
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .

@@ -52,9 +52,9 @@ def truth(catalog: Catalog, records: Iterable[Sent], history: int | None = None)
             tables[table.name] = _joined(catalog, table, good, history)
         else:
             tables[table.name] = _of_source(catalog.sources[table.source], table, good[table.source])
-    tables["dead_letters"] = [
-        (f"{record.source}-{record.row_id}", {"reason": record.reason}) for record in sorted(bad, key=lambda record: record.order)
-    ]
+    letters = [(record.order, f"{record.source}-{record.row_id}", {"reason": record.reason}) for record in bad]
+    # Records of two topics may have the same order; then their ids decide, as in every table.
+    tables["dead_letters"] = [(id, cells) for _, id, cells in sorted(letters, key=lambda letter: letter[:2])]
     return tables
 
 

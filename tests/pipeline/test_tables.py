@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
@@ -150,6 +150,14 @@ DRAFTS = st.one_of(
 )
 
 
+# Examples share a query, and what went wrong once stays wrong: the first failure is the one to see, and nothing smaller could be found after it.
+SHARED: dict[str, Any] = {
+    "phases": (Phase.explicit, Phase.reuse, Phase.generate),
+    "suppress_health_check": [HealthCheck.function_scoped_fixture],
+    "deadline": None,
+}
+
+
 def sent_as(example: Any, drafts: list[Draft]) -> list[Draft]:
     """The same drafts, with keys that no other example has."""
     name = f"{example.hex[:8]}{next(numbers)}"
@@ -160,7 +168,7 @@ def sent_as(example: Any, drafts: list[Draft]) -> list[Draft]:
 
 
 @pytest.mark.parametrize("running", ["realtime"], indirect=True)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, **SHARED)
 @given(drafts=st.lists(DRAFTS, min_size=1, max_size=25), example=st.uuids())
 def test_any_interleaving_ends_in_the_truth(running: Running, drafts: list[Draft], example: Any) -> None:
     """Repeated keys, late records, equal timestamps, the same key in two partitions, bad records in between."""
@@ -169,7 +177,7 @@ def test_any_interleaving_ends_in_the_truth(running: Running, drafts: list[Draft
 
 
 @pytest.mark.parametrize("running", ["microbatch"], indirect=True)
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3, **SHARED)
 @given(many=st.lists(st.lists(DRAFTS, min_size=1, max_size=25), min_size=10, max_size=20), example=st.uuids())
 def test_any_interleaving_in_micro_batches_ends_in_the_truth(running: Running, many: list[list[Draft]], example: Any) -> None:
     """A batch takes a second, so many examples go at once; those of tests/unit/pipeline/test_memory.py go one by one."""
