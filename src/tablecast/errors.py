@@ -23,9 +23,10 @@ TablecastError
 ├── ServerRefused               the same, with the server's own words
 └── ViewerError                 what a viewer did wrong; travels over the wire with its code
     ├── LoginRefused, LoginRequired, LoginTimeout
-    ├── MessageUnreadable, MessageTooLarge, MessagesTooMany
+    ├── MessageUnreadable, MessageTooLarge
     ├── UnknownTable, NotReady
-    ├── BadWindow, BadView, UnknownSubscription, SubscriptionExists, SubscriptionsTooMany, SessionsTooMany, ViewsTooMany, ExportsTooMany
+    ├── BadWindow, BadView, UnknownSubscription, SubscriptionExists
+    ├── LimitReached            MessagesTooMany, SubscriptionsTooMany, SessionsTooMany, ViewsTooMany, OwnViewsTooMany, ExportsTooMany
     ├── ControlUnreadable, ControlsTooMany
     └── NotFound
 
@@ -237,8 +238,7 @@ class ViewerError(TablecastError):
 
 class LoginRefused(ViewerError):
     code = "wrong_key"
-    status = 401
-    close_code = 4401
+    status, close_code = 401, 4401
 
     def __init__(self) -> None:
         super().__init__("The key is not the one of this server.", "Ask the operator for the pre-shared key (server.psk).")
@@ -246,8 +246,7 @@ class LoginRefused(ViewerError):
 
 class LoginRequired(ViewerError):
     code = "login_required"
-    status = 401
-    close_code = 4401
+    status, close_code = 401, 4401
 
     def __init__(self) -> None:
         super().__init__("Nothing is served before a login.", "Send the pre-shared key first: a login message, or Authorization: Bearer <key>.")
@@ -255,8 +254,7 @@ class LoginRequired(ViewerError):
 
 class LoginTimeout(ViewerError):
     code = "login_timeout"
-    status = 408
-    close_code = 4408
+    status, close_code = 408, 4408
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"No login came within {seconds:g} s.", "Send a login message as the first one.")
@@ -272,20 +270,10 @@ class MessageUnreadable(ViewerError):
 
 class MessageTooLarge(ViewerError):
     code = "message_too_large"
-    status = 413
-    close_code = 4413
+    status, close_code = 413, 4413
 
     def __init__(self, size: int, limit: int) -> None:
         super().__init__(f"A message of {size} bytes is over the limit of {limit}.", "Send smaller messages (server.message_bytes).")
-
-
-class MessagesTooMany(ViewerError):
-    code = "too_many_messages"
-    status = 429
-    close_code = 4429
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"More than {limit} messages came within a second.", "Send only the newest window (server.messages_per_second).")
 
 
 class UnknownTable(ViewerError):
@@ -333,40 +321,51 @@ class SubscriptionExists(ViewerError):
         super().__init__(f"The subscription {sub} is open already.", "Close it first, or use another number.")
 
 
-class SubscriptionsTooMany(ViewerError):
+class LimitReached(ViewerError):
+    """A limit of this server, which the remedy names."""
+
+    code = "limit"
+    status = 503
+    transient = True
+    what: ClassVar[str]
+    remedy: ClassVar[str]
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(self.what.format(limit), self.remedy)
+
+
+class MessagesTooMany(LimitReached):
+    code = "too_many_messages"
+    status, close_code, transient = 429, 4429, False
+    what, remedy = "More than {} messages came within a second.", "Send only the newest window (server.messages_per_second)."
+
+
+class SubscriptionsTooMany(LimitReached):
     code = "too_many_subscriptions"
-    status = 429
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"This connection has {limit} subscriptions, which is the limit.", "Close one first (server.subscriptions).")
+    status, transient = 429, False
+    what, remedy = "This connection has {} subscriptions, which is the limit.", "Close one first (server.subscriptions)."
 
 
-class SessionsTooMany(ViewerError):
+class SessionsTooMany(LimitReached):
     code = "too_many_sessions"
-    status = 503
     close_code = 4429
-    transient = True
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"This server has {limit} viewers, which is its limit.", "Try again later, or another server (server.sessions).")
+    what, remedy = "This server has {} viewers, which is its limit.", "Try again later, or another server (server.sessions)."
 
 
-class ViewsTooMany(ViewerError):
+class ViewsTooMany(LimitReached):
     code = "too_many_views"
-    status = 503
-    transient = True
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"This server keeps {limit} views, which is its limit.", "Use one that is open already, or try later (server.views).")
+    what, remedy = "This server keeps {} views, which is its limit.", "Use one that is open already, or try later (server.views)."
 
 
-class ExportsTooMany(ViewerError):
+class OwnViewsTooMany(LimitReached):
+    code = "too_many_own_views"
+    status, transient = 429, False
+    what, remedy = "This viewer has {} different views already.", "Close one that is not looked at (server.viewer_views)."
+
+
+class ExportsTooMany(LimitReached):
     code = "too_many_exports"
-    status = 503
-    transient = True
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"This server makes {limit} exports at once, which is its limit.", "Try again when one is done (server.exports).")
+    what, remedy = "This server makes {} exports at once, which is its limit.", "Try again when one is done (server.exports)."
 
 
 class ControlUnreadable(ViewerError):

@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tablecast.errors import ViewerError
@@ -37,7 +37,7 @@ def create_app(
     sources: SourceTopics | None = None,
     page: Path = PAGE,
 ) -> Starlette:
-    """Without a feed it serves what the hub has, which is what tests want."""
+    """Without a feed it serves what the hub has, which is what tests want. Viewers' sockets are no part of it: `state.reception` takes them in."""
     api = Api(hub, settings, feed, desk, sources)
     paths = [
         Route("/tables", api.tables),
@@ -53,16 +53,17 @@ def create_app(
         Route("/metrics", api.metrics),
         Route("/healthz", api.healthz),
         Route("/readyz", api.readyz),
-        WebSocketRoute("/ws", Reception(hub, gate, settings).attend),
         Route("/", Index(page).answer),
         Mount("/", PageFiles(page)),
     ]
-    return Starlette(
+    app = Starlette(
         routes=routes,
         middleware=[Middleware(KeyRequired, gate=gate)],
         exception_handlers={ViewerError: on_viewer_error, HTTPException: on_http_error, Exception: on_crash},
         lifespan=lambda app: _running(hub, feed),
     )
+    app.state.reception = Reception(hub, gate, settings)
+    return app
 
 
 class KeyRequired:

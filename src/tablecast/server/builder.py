@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+import time
 
+from tablecast.server.ticker import Ticker
 from tablecast.tables.generation import Generation, SharedViewport
 
 log = logging.getLogger(__name__)
@@ -10,11 +12,15 @@ log = logging.getLogger(__name__)
 BUILD_ROWS = 500
 """Rows of a view that are taken in before others have their turn: one or two milliseconds of work."""
 
+MOST_PAUSE = 3.0
+"""Where those who watch already keep the server busy, building gets a quarter of its time."""
+
 
 class Builder:
-    """One slice of one view at each turn of the event loop, however many views are wanted."""
+    """One slice of one view at a time, however many are wanted, and between two slices a pause: the longer, the more there is to tell to viewers."""
 
-    def __init__(self) -> None:
+    def __init__(self, ticker: Ticker) -> None:
+        self._ticker = ticker
         self._wanted: dict[SharedViewport, asyncio.Future[None]] = {}
         self._task: asyncio.Task[None] | None = None
 
@@ -37,8 +43,9 @@ class Builder:
         while self._wanted:
             for viewport in list(self._wanted):
                 if viewport in self._wanted:
+                    began = time.perf_counter()
                     self._build(viewport)
-                    await asyncio.sleep(0)
+                    await asyncio.sleep(min(MOST_PAUSE * (time.perf_counter() - began), self._ticker.behind))
         self._task = None
 
     def _build(self, viewport: SharedViewport) -> None:

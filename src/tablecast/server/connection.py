@@ -1,81 +1,120 @@
-"""Between a socket and a session: reads messages in, and has the outbox carried out."""
+"""Between a socket and a session: hands messages in, and has the outbox carried out."""
 
 import asyncio
 import logging
-from contextlib import suppress
-
-from starlette.websockets import WebSocket, WebSocketDisconnect
+import time
 
 from tablecast.errors import MessageUnreadable, SessionsTooMany
 from tablecast.server.auth import Gate
 from tablecast.server.courier import Courier, Rounds
 from tablecast.server.hub import Hub
+from tablecast.server.rate import Budget
 from tablecast.server.session import Session, State
-from tablecast.server.viewer_socket import line_of
+from tablecast.server.turnstile import Turnstile
+from tablecast.server.viewer_socket import ViewerSocket
 from tablecast.settings import ServerSettings
-from tablecast.wire.messages import PROTOCOL
 
 log = logging.getLogger(__name__)
+
+SHARE = 0.05
+"""Of the loop's time, for one viewer: one who asks for fifty windows that nobody else has gets each of them less often."""
+BURST_SECONDS = 0.05
+NEW_SECONDS = 1.0
+"""So long what a viewer takes counts as what newcomers take."""
 
 
 class Reception:
     """Takes in viewers, up to the limit."""
 
     def __init__(self, hub: Hub, gate: Gate, settings: ServerSettings) -> None:
+        self.turnstile = Turnstile()
         self._hub = hub
         self._gate = gate
         self._settings = settings
-        self._rounds = Rounds()
+        self._rounds = Rounds(hub.carried)
 
-    async def attend(self, socket: WebSocket) -> None:
-        """One viewer, from the first byte to the last."""
-        await socket.accept(PROTOCOL if PROTOCOL in socket.scope.get("subprotocols", ()) else None)
+    def attend(self, line: ViewerSocket) -> "Conversation":
+        """Begins to talk with a viewer."""
         session = Session(self._hub, self._gate, self._settings)
-        courier = Courier(session.outbox, line_of(socket.scope), self._rounds, self._hub.counters, self._settings.stalled_seconds)
-        session.on_close = courier.finish
+        conversation = Conversation(session, line, self._hub, self._rounds, self.turnstile, self._settings)
         if len(self._hub.audience) >= self._settings.sessions:
             session.refuse(SessionsTooMany(self._settings.sessions))
         else:
             self._hub.audience.add(session)
             self._hub.counters.sessions += 1
-        deadline = asyncio.get_running_loop().call_later(self._settings.login_seconds, session.expire)
+        return conversation
+
+
+class Expenses:
+    """What a viewer takes of the loop's time."""
+
+    def __init__(self, turnstile: Turnstile) -> None:
+        self._turnstile = turnstile
+        self._budget = Budget(SHARE, BURST_SECONDS)
+        self._new_until = time.perf_counter() + NEW_SECONDS
+
+    def wait(self, now: float) -> float:
+        """After how many seconds it may take more."""
+        return self._budget.wait(now)
+
+    def spend(self, seconds: float, now: float) -> None:
+        self._budget.spend(seconds, now)
+        if now < self._new_until:
+            self._turnstile.spend(seconds)
+
+
+class Conversation:
+    """One viewer, from the first message to the last. The socket calls it, and is told by it when to end."""
+
+    def __init__(self, session: Session, line: ViewerSocket, hub: Hub, rounds: Rounds, turnstile: Turnstile, settings: ServerSettings) -> None:
+        self._session = session
+        self._line = line
+        self._hub = hub
+        self._expenses = Expenses(turnstile)
+        self._over = False
+        self._courier = Courier(session.outbox, line, rounds, hub.counters, settings.stalled_seconds, self._expenses)
+        self._courier.done.add_done_callback(self._carried)
+        self._deadline = asyncio.get_running_loop().call_later(settings.login_seconds, session.expire)
+        session.on_close = self._courier.finish
+        session.outbox.on_room = line.read_on
+
+    def hear(self, message: str | None) -> None:
+        """One message; None if it was no text."""
         try:
-            await _converse(socket, session, courier)
-        finally:
-            deadline.cancel()
-            self._hub.audience.discard(session)
-            session.close(1000)
-            courier.leave()
+            if message is None:
+                self._session.refuse(MessageUnreadable("it is binary, and every message is text"))
+            else:
+                self._session.receive(message)
+        except Exception:
+            # Only this viewer is lost: it comes back by itself.
+            log.exception("[server] a message of a viewer cannot be taken, and it is cut off", extra={"event": "crash"})
+            self._line.cut_off()
 
+    def wait(self) -> float:
+        """After how many seconds it may be asked for more; infinite until `read_on` is called."""
+        return float("inf") if self._session.outbox.full else self._expenses.wait(time.perf_counter())
 
-async def _converse(socket: WebSocket, session: Session, courier: Courier) -> None:
-    """Ends when the viewer is gone, or when the session is closed and its last words are sent, or when the viewer takes nothing for too long."""
-    reading = asyncio.create_task(_read(socket, session))
-    try:
-        await asyncio.wait((reading, courier.done), return_when=asyncio.FIRST_COMPLETED)
-        if session.state is State.CLOSED:
-            await courier.done
-    finally:
-        reading.cancel()
-        [result] = await asyncio.gather(reading, return_exceptions=True)
-    if isinstance(result, Exception) and not isinstance(result, WebSocketDisconnect):
-        raise result
-    if courier.stalled:
-        place = socket.client.host if socket.client else "?"
-        log.info("[server] a viewer at %s took nothing of what was sent to it, and is cut off", place, extra={"event": "stalled", "viewer": place})
-    elif session.state is State.CLOSED:
-        with suppress(WebSocketDisconnect):
-            await socket.close(session.close_code)
+    def spend(self, seconds: float) -> None:
+        self._expenses.spend(seconds, time.perf_counter())
 
+    def lost(self) -> None:
+        """The socket is no more."""
+        self._over = True
+        self._deadline.cancel()
+        self._hub.audience.discard(self._session)
+        self._session.close(1000)
+        self._courier.leave()
 
-async def _read(socket: WebSocket, session: Session) -> None:
-    while session.state is not State.CLOSED:
-        await session.outbox.room()
-        message = await socket.receive()
-        if message["type"] == "websocket.disconnect":
+    def _carried(self, _: "asyncio.Future[None]") -> None:
+        """The viewer was told the last, or is given up."""
+        if self._over:
             return
-        text = message.get("text")
-        if text is None:
-            session.refuse(MessageUnreadable("it is binary, and every message is text"))
+        if self._courier.stalled:
+            place = self._line.client[0] if self._line.client else "?"
+            log.info(
+                "[server] a viewer at %s took nothing of what was sent to it, and is cut off", place, extra={"event": "stalled", "viewer": place}
+            )
+        if self._session.state is State.CLOSED and not self._courier.stalled:
+            self._line.end(self._session.close_code)
         else:
-            session.receive(text)
+            self._line.cut_off()

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from typing import Protocol
 
@@ -24,10 +25,22 @@ class Line(Protocol):
         """Sends one text message."""
 
 
+class Purse(Protocol):
+    """How much of the loop's time a viewer may take."""
+
+    def wait(self, now: float) -> float:
+        """After how many seconds it may take more."""
+
+    def spend(self, seconds: float, now: float) -> None:
+        """`now` by time.perf_counter(), when they are over."""
+
+
 class Rounds:
     """Lets all couriers that are called in one turn of the loop go in its next turn, by one callback for all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, took: Callable[[float], None]) -> None:
+        """`took` hears how many seconds each round lasted."""
+        self._took = took
         self._called: list[Courier] = []
 
     def call(self, courier: "Courier") -> None:
@@ -37,6 +50,7 @@ class Rounds:
 
     def _go(self) -> None:
         called, self._called = self._called, []
+        began = time.perf_counter()
         for courier in called:
             try:
                 courier.carry()
@@ -44,15 +58,17 @@ class Rounds:
                 # Only this viewer is lost: it comes back by itself.
                 log.exception("[server] what is new cannot be told to a viewer, and it is cut off", extra={"event": "crash"})
                 courier.leave()
+        self._took(time.perf_counter() - began)
 
 
 class Courier:
     """What is in the outbox goes out in the next turn of the loop if the line takes it, else in its newest form as soon as it does.
 
+    A viewer that has taken more of the loop's time than its purse allows rests first, and gets the newest state then.
     `done` is true once the viewer has been told everything after `finish`, or has taken nothing for `patience` seconds: then `stalled` is set.
     """
 
-    def __init__(self, outbox: Outbox, line: Line, rounds: Rounds, counters: Counters, patience: float) -> None:
+    def __init__(self, outbox: Outbox, line: Line, rounds: Rounds, counters: Counters, patience: float, purse: Purse) -> None:
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.stalled = False
         self._outbox = outbox
@@ -60,6 +76,8 @@ class Courier:
         self._rounds = rounds
         self._counters = counters
         self._patience = patience
+        self._purse = purse
+        self._rest: asyncio.TimerHandle | None = None
         self._called = False
         self._finishing = False
         self._timer: asyncio.TimerHandle | None = None
@@ -68,7 +86,7 @@ class Courier:
 
     def call(self) -> None:
         """There may be something to carry, or the line may take it now."""
-        if not self._called:
+        if not self._called and self._rest is None:
             self._called = True
             self._rounds.call(self)
 
@@ -90,12 +108,22 @@ class Courier:
             self._wait()
             return
         self._stop_waiting()
+        began = time.perf_counter()
+        if (seconds := self._purse.wait(began)) > 0:
+            self._rest = asyncio.get_running_loop().call_later(seconds, self._rested)
+            return
         for message in self._taken():
             self._line.post(message)
+        ended = time.perf_counter()
+        self._purse.spend(ended - began, ended)
         if self._outbox.waits or not self._line.takes:
             self.call()
         elif self._finishing:
             self._end()
+
+    def _rested(self) -> None:
+        self._rest = None
+        self.call()
 
     def _taken(self) -> list[bytes]:
         messages = self._outbox.take()
@@ -119,5 +147,8 @@ class Courier:
 
     def _end(self) -> None:
         self._stop_waiting()
+        if self._rest is not None:
+            self._rest.cancel()
+            self._rest = None
         if not self.done.done():
             self.done.set_result(None)

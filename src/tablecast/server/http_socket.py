@@ -1,9 +1,13 @@
-"""Uvicorn's HTTP connection with one habit of ours: who says nothing, or does not come to the end of a request's head, is closed."""
+"""Uvicorn's HTTP connection with two habits of ours: who says nothing, or does not come to the end of a request's head, is closed; and who has just
+come waits for its turn."""
 
 import asyncio
+import time
 from typing import ClassVar, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from tablecast.server.turnstile import Turnstile
 
 HEAD_BYTES = 65_536
 
@@ -13,6 +17,7 @@ class HttpSocket(HttpToolsProtocol):
 
     head_seconds: ClassVar[float] = 10.0
     """How long the head of a request may take, from the connection or its first byte on."""
+    turnstile: ClassVar[Turnstile]
 
     _deadline: asyncio.TimerHandle | None = None
     _head = 0
@@ -20,14 +25,17 @@ class HttpSocket(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(cast(asyncio.Transport, transport))
-        self._await_head()
+        self.transport.pause_reading()
+        self.turnstile.admit(self._enter)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        began = time.perf_counter()
         super().data_received(data)
+        self.turnstile.spend(time.perf_counter() - began)
         if self._deadline is not None:
             self._head += len(data)
             if self._head > HEAD_BYTES:
@@ -41,6 +49,11 @@ class HttpSocket(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._stop_waiting()
         super().on_headers_complete()
+
+    def _enter(self) -> None:
+        if not self.transport.is_closing():
+            self._await_head()
+            self.transport.resume_reading()
 
     def _await_head(self) -> None:
         self._head = 0

@@ -38,7 +38,7 @@ class Hub:
         self.audience: set[Audience] = set()
         self.counters = Counters()
         self._ticker = Ticker(self._tell, took=self.counters.ticks.take)
-        self._builder = Builder()
+        self._builder = Builder(self._ticker)
         self._most_views = most_views
 
     def current(self) -> Generation:
@@ -57,6 +57,10 @@ class Hub:
     def touch(self) -> None:
         """Tables have changed: viewers are told soon."""
         self._ticker.touch()
+
+    def carried(self, seconds: float) -> None:
+        """What it took to tell viewers: the next time waits the longer, the more that was."""
+        self._ticker.charge(seconds)
 
     def say(self, state: FeedState, message: str | None = None) -> None:
         """What is known of the feed; viewers hear of it when it is something new."""
@@ -88,7 +92,8 @@ class Hub:
 
     def show(self, viewport: SharedViewport) -> None:
         """Sees to it that the viewport becomes ready; its holders are touched then."""
-        viewport.source.build(BUILD_ROWS)
+        if not viewport.ready and len(viewport.table) <= BUILD_ROWS:
+            viewport.source.build(BUILD_ROWS)
         if not viewport.ready:
             self._builder.want(viewport)
 

@@ -1,6 +1,5 @@
 """What waits to be sent to one viewer. Bounded by design: answers are few, and frames are not queued at all."""
 
-import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
@@ -19,24 +18,21 @@ class Outbox:
     """A short queue of answers, and one dirty mark a subscription.
 
     A frame is cut only when it can be sent, so a slow viewer gets the newest state and never a queue of old ones. While the queue of answers is
-    full, `room` holds back the reading of further messages. `news` is called whenever there may be something to take.
+    `full`, no further messages shall be read; `on_room` is called when it is not any more. `news` is called whenever there may be something to take.
     """
 
     def __init__(self, cut: Cut, counters: Counters, capacity: int = ANSWERS, clock: Callable[[], float] = time.monotonic) -> None:
         self.news: Callable[[], None] = _nobody
+        self.on_room: Callable[[], None] = _nobody
         self._cut = cut
         self._counters = counters
         self._capacity = capacity
         self._clock = clock
         self._answers: deque[bytes] = deque()
         self._dirty: dict[int, float] = {}
-        self._drained = asyncio.Event()
-        self._drained.set()
 
     def put(self, answer: bytes) -> None:
         self._answers.append(answer)
-        if len(self._answers) >= self._capacity:
-            self._drained.clear()
         self.news()
 
     def mark(self, sub: int) -> None:
@@ -57,9 +53,10 @@ class Outbox:
             waited = self._clock() - self._dirty.pop(sub)
             if messages := self._cut(sub, waited):
                 return messages
-        answers = list(self._answers)
+        was_full, answers = self.full, list(self._answers)
         self._answers.clear()
-        self._drained.set()
+        if was_full:
+            self.on_room()
         return answers
 
     @property
@@ -67,10 +64,10 @@ class Outbox:
         """Whether there may be something to take."""
         return bool(self._answers or self._dirty)
 
-    async def room(self) -> None:
-        """Until the queue of answers has room."""
-        await self._drained.wait()
+    @property
+    def full(self) -> bool:
+        return len(self._answers) >= self._capacity
 
 
 def _nobody() -> None:
-    """Nobody carries it yet."""
+    """Nobody has to hear of it yet."""

@@ -1,6 +1,9 @@
-"""How many messages may come."""
+"""How many messages may come, and how much of the time may be taken."""
 
 from collections import deque
+
+_A_LITTLE = 0.001
+"""So that there is really something when the wait is over."""
 
 
 class Rate:
@@ -34,3 +37,28 @@ class Allowance:
             return (1 - self._left) / self._per_second
         self._left -= 1
         return 0.0
+
+
+class Budget:
+    """A `share` of the time in the long run, and `burst` seconds at once. What a step took is known only afterwards, so it may be overdrawn."""
+
+    def __init__(self, share: float, burst: float) -> None:
+        self._share = share
+        self._burst = burst
+        self._left = burst
+        self._at = float("-inf")
+
+    def spend(self, seconds: float, now: float) -> None:
+        self._fill(now)
+        self._left -= seconds
+
+    def wait(self, now: float) -> float:
+        """After how many seconds there will be something to spend; 0 if there is."""
+        if self._left > 0:
+            return 0.0
+        self._fill(now)
+        return 0.0 if self._left > 0 else -self._left / self._share + _A_LITTLE
+
+    def _fill(self, now: float) -> None:
+        self._left = min(self._burst, self._left + (now - self._at) * self._share)
+        self._at = now

@@ -16,6 +16,7 @@ from tablecast.errors import ConfigurationError, PortInUse, Problem
 from tablecast.kafka.control import send_control
 from tablecast.server.app import create_app
 from tablecast.server.auth import Gate
+from tablecast.server.connection import Reception
 from tablecast.server.control import ControlDesk
 from tablecast.server.feed import Feed
 from tablecast.server.http_socket import HttpSocket
@@ -23,6 +24,7 @@ from tablecast.server.hub import Hub
 from tablecast.server.source_topics import source_topics
 from tablecast.server.viewer_socket import ViewerSocket
 from tablecast.settings import KafkaSettings, ServerSettings, Settings
+from tablecast.tables.dismantler import give_back_large_at_once
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +42,7 @@ def serve(settings: Settings, changelog: KafkaSettings, on_ready: OnReady | None
     """
     # While a generation is filled in a thread, viewers of the one before must not wait 5 ms for each of their turns.
     sys.setswitchinterval(SWITCH_SECONDS)
+    give_back_large_at_once()
     allow_files(settings.server.sessions + OTHER_FILES)
     listener = listen(settings.server.host, settings.server.port)
     try:
@@ -95,14 +98,20 @@ def address(host: str, listener: socket.socket) -> str:
 
 
 def uvicorn_config(app: Starlette, settings: ServerSettings) -> uvicorn.Config:
+    reception: Reception = app.state.reception
+
     class Door(HttpSocket):
         head_seconds = settings.login_seconds
+        turnstile = reception.turnstile
+
+    class Line(ViewerSocket):
+        host = reception
 
     return uvicorn.Config(
         app,
         loop="uvloop",
         http=Door,
-        ws=ViewerSocket,
+        ws=Line,
         ws_max_size=settings.message_bytes,
         ws_per_message_deflate=False,
         ws_ping_timeout=settings.stalled_seconds,

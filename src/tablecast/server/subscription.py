@@ -31,6 +31,11 @@ class Subscription:
         self._mark(self.sub)
 
     @property
+    def view(self) -> tuple[str, ViewSpec]:
+        """Of which table it shows what."""
+        return self.table, self._spec
+
+    @property
     def opened(self) -> bool:
         """Whether the viewer has been told that it exists."""
         return self._columns is not None
@@ -94,7 +99,8 @@ class Subscription:
 
 
 def encoded(difference: Difference) -> bytes:
-    """The body of a frame, encoded for the first viewer who needs it and then shared."""
+    """The body of a frame, encoded for the first viewer who needs it and then shared. What it was made of is not kept beside it."""
     if difference.body is None:
         difference.body = frame_body(difference.total, difference.offset, difference.ids, difference.rows)
+        difference.ids, difference.rows = None, ()
     return difference.body

@@ -1,6 +1,6 @@
 """The subscriptions of one viewer."""
 
-from tablecast.errors import MessageUnreadable, SubscriptionExists, SubscriptionsTooMany, UnknownSubscription, ViewerError
+from tablecast.errors import MessageUnreadable, OwnViewsTooMany, SubscriptionExists, SubscriptionsTooMany, UnknownSubscription, ViewerError
 from tablecast.server.hub import Hub
 from tablecast.server.outbox import Outbox
 from tablecast.server.subscription import Subscription
@@ -31,7 +31,7 @@ class Subscriptions:
         if len(self._known) >= self._settings.subscriptions:
             raise SubscriptionsTooMany(self._settings.subscriptions)
         subscription = Subscription(message.sub, message.table, self._outbox.mark)
-        subscription.look(self._hub.generation, self._spec(message, message.table), self._window(message))
+        subscription.look(self._hub.generation, self._spec(message, subscription), self._window(message))
         subscription.answer_whole(message.request)
         self._known[message.sub] = subscription
         self._show(subscription)
@@ -43,7 +43,7 @@ class Subscriptions:
         # A refused request is answered too: the viewer drops frames of older requests, and must go on seeing the window that it has.
         subscription.answer_whole(message.request)
         self._outbox.mark(message.sub)
-        spec = self._spec(message, subscription.table) if isinstance(message, Shape) else None
+        spec = self._spec(message, subscription) if isinstance(message, Shape) else None
         subscription.look(self._hub.generation, spec, self._window(message))
         self._show(subscription)
 
@@ -88,9 +88,12 @@ class Subscriptions:
         del self._known[sub]
         self._outbox.forget(sub)
 
-    def _spec(self, message: Open | Shape, table: str) -> ViewSpec:
+    def _spec(self, message: Open | Shape, subscription: Subscription) -> ViewSpec:
         spec = _spec(message)
-        self._hub.admit(table, spec)
+        others = {other.view for other in self._known.values() if other is not subscription and not other.view[1].natural}
+        if not spec.natural and (subscription.table, spec) not in others and len(others) >= self._settings.viewer_views:
+            raise OwnViewsTooMany(self._settings.viewer_views)
+        self._hub.admit(subscription.table, spec)
         return spec
 
     def _window(self, message: Open | Move | Shape) -> Window:

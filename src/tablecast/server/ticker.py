@@ -1,6 +1,7 @@
 """Coalesces changes: many touches, one act. The more an act costs, the longer until the next."""
 
 import asyncio
+import time
 from collections.abc import Callable
 
 QUIET_SECONDS = 0.002
@@ -8,8 +9,8 @@ SLOWEST_SECONDS = 0.08
 """Even the busiest server ticks a dozen times a second: what it cannot send by then is skipped for the newest state."""
 SHARE = 0.5
 """Of the loop's time that may go into acts and what they set off; the rest is for what comes in."""
-_TURNS = 3
-"""Of the event loop, until those who were told have sent what they had: they wake, cut their frames, and write."""
+_EARLY = 0.0005
+"""An act is not put off once more for less than this: the loop's own clock counts milliseconds."""
 
 
 class Ticker:
@@ -30,32 +31,49 @@ class Ticker:
         self._took = took
         self._pending = False
         self._last = float("-inf")
+        self._cost = 0.0
+        """Of the last act and what it set off, as far as it is known."""
+        self._narrowed = quiet
+        """The interval before the last act."""
+
+    @property
+    def behind(self) -> float:
+        """How many seconds longer than in quiet times it lets pass between two acts."""
+        return self.interval - self._quiet
 
     def touch(self) -> None:
         if self._pending:
             return
         self._pending = True
         loop = asyncio.get_running_loop()
+        self._settle()
         wait = self._last + self.interval - loop.time()
         if wait > 0:
             loop.call_later(wait, self._run)
         else:
             loop.call_soon(self._run)
 
-    def _run(self) -> None:
-        self._pending = False
-        loop = asyncio.get_running_loop()
-        self._last = loop.time()
-        self._act()
-        loop.call_soon(self._measure, loop, _TURNS)
+    def charge(self, seconds: float) -> None:
+        """What the last act set off took so long."""
+        self._cost += seconds
 
-    def _measure(self, loop: asyncio.AbstractEventLoop, turns: int) -> None:
-        """Widens at once, and narrows by and by: a crowd's frames do not all cost the same."""
-        if turns > 1:
-            loop.call_soon(self._measure, loop, turns - 1)
+    def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._settle()
+        # What the last act set off may have taken longer than was known when this one was put down.
+        if (wait := self._last + self.interval - loop.time()) > _EARLY:
+            loop.call_later(wait, self._run)
             return
-        seconds = loop.time() - self._last
-        if self._took is not None:
-            self._took(seconds)
-        wanted = seconds / SHARE
-        self.interval = min(self._slowest, max(self._quiet, wanted, 0.9 * self.interval if wanted < self.interval else wanted))
+        if self._took is not None and self._cost:
+            self._took(self._cost)
+        self._pending = False
+        self._last = loop.time()
+        began = time.perf_counter()
+        self._act()
+        self._cost = time.perf_counter() - began
+        self._narrowed = self.interval
+
+    def _settle(self) -> None:
+        """Widens at once, and narrows by and by: a crowd's frames do not all cost the same."""
+        wanted = self._cost / SHARE
+        self.interval = min(self._slowest, max(self._quiet, wanted, 0.9 * self._narrowed))

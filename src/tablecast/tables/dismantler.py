@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Iterator
 
 _malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+_mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+_MMAP_THRESHOLD, _LARGE_BYTES = -3, 131_072
 
 
 class Dismantler:
@@ -51,3 +53,10 @@ def give_back() -> None:
     gc.collect()
     if _malloc_trim is not None:
         _malloc_trim(0)
+
+
+def give_back_large_at_once() -> None:
+    """From now on a large piece of memory is its own mapping, and gone when it is freed. By itself glibc keeps such pieces for later once it has seen
+    one come and go: what a window of 5,000 rows needed would stay in the process for ever."""
+    if _mallopt is not None:
+        _mallopt(_MMAP_THRESHOLD, _LARGE_BYTES)

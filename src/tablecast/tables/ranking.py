@@ -1,14 +1,17 @@
 """Things in the order of their places. A million of them are put in order in small slices, and then kept so in logarithmic time.
 
-A place is bytes that nothing else in the ranking has. Leaves hold a hundred or two each. What is added is inserted where it belongs; what is
+A place is bytes that nothing else in the ranking has. Leaves hold a few dozen each, so that a change touches little memory; which leaf is found by
+numbers that lie together in one array, and by the places themselves only where those are equal. What is added is inserted where it belongs; what is
 appended only gets into the right leaf, which is sorted when somebody looks into it or when it has grown too big. So the work of sorting
 a million is spread over the appending, and no step takes longer than sorting one leaf.
 """
 
 import ctypes
 import sys
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from struct import Struct
 from typing import Generic, TypeVar
 
 S = TypeVar("S")
@@ -19,11 +22,21 @@ _untrack = ctypes.pythonapi.PyObject_GC_UnTrack if sys.implementation.name == "c
 if _untrack is not None:
     _untrack.argtypes, _untrack.restype = [ctypes.py_object], None
 
-LEAF = 128
-"""What a leaf holds after it was split; it is split when it holds more than twice as much, or sixteen times as much while it is mixed."""
-MIXED = 16
-BLOCK = 64
+LEAF = 32
+"""What a leaf holds after it was split; it is split when it holds more than twice as much."""
+MIXED_LEAF = 128
+MIXED = 2048
+"""The same while it is filled: a mixed leaf of more than MIXED is split into leaves of MIXED_LEAF. Few large ones are filled more quickly."""
+BLOCK = 128
 """So many leaves are counted together, so that an index is found without adding up all of them."""
+
+
+_eight_bytes = Struct(">Q").unpack_from
+
+
+def mark_of(place: bytes) -> float:
+    """A number that is never less than that of an earlier place."""
+    return float(_eight_bytes(place)[0] if len(place) >= 8 else int.from_bytes(place.ljust(8, b"\0"), "big"))
 
 
 def unwatched(things: list[S]) -> list[S]:
@@ -40,10 +53,13 @@ class Ranking(Generic[T]):
         """The places of each leaf, in order unless it is mixed."""
         self._items: list[list[T]] = [unwatched([])]
         """What stands there."""
-        self._mixed = [False]
+        self._mixed = bytearray(1)
+        """Which leaves are mixed."""
         self._firsts = [b""]
         """The least place that may stand in each leaf."""
-        self._counts = [0]
+        self._marks = array("d", [-1.0])
+        """The marks of these."""
+        self._counts = array("q", [0])
         """How many stand in each leaf."""
         self._sums: list[int] | None = None
         """How many stand in each block of leaves; None when that is to be added up again."""
@@ -63,13 +79,12 @@ class Ranking(Generic[T]):
         self._counts[index] += 1
         self._size += 1
         self._sums = None
-        if self._counts[index] > MIXED * LEAF:
-            self._split(index)
+        if self._counts[index] > MIXED:
+            self._split(index, MIXED_LEAF)
 
     def extend(self, placed: Iterable[tuple[bytes, T]]) -> None:
         """Puts them in order later."""
         firsts, places, items, counts, mixed = self._firsts, self._places, self._items, self._counts, self._mixed
-        full = MIXED * LEAF
         self._sums = None
         for place, item in placed:
             index = bisect_right(firsts, place) - 1
@@ -78,12 +93,12 @@ class Ranking(Generic[T]):
             mixed[index] = True
             counts[index] += 1
             self._size += 1
-            if counts[index] > full:
-                self._split(index)
+            if counts[index] > MIXED:
+                self._split(index, MIXED_LEAF)
 
     def add(self, place: bytes, item: T) -> None:
         """Puts it in order at once."""
-        index = bisect_right(self._firsts, place) - 1
+        index = self._leaf_for(place)
         if self._mixed[index]:
             self._sort(index)
         places = self._places[index]
@@ -95,11 +110,11 @@ class Ranking(Generic[T]):
         if self._sums is not None:
             self._sums[index // BLOCK] += 1
         if len(places) > 2 * LEAF:
-            self._split(index)
+            self._split(index, LEAF)
 
     def remove(self, place: bytes) -> None:
         """Raises KeyError when nothing stands there."""
-        index = bisect_right(self._firsts, place) - 1
+        index = self._leaf_for(place)
         if self._mixed[index]:
             self._sort(index)
         places = self._places[index]
@@ -112,15 +127,15 @@ class Ranking(Generic[T]):
         if self._sums is not None:
             self._sums[index // BLOCK] -= 1
         if not places and index > 0:
-            del self._places[index], self._items[index], self._mixed[index], self._firsts[index], self._counts[index]
+            del self._places[index], self._items[index], self._mixed[index], self._firsts[index], self._marks[index], self._counts[index]
             self._sums = None
 
     def settle(self, limit: int) -> bool:
         """Puts up to about `limit` of what was appended in order, so that nobody has to wait for it later. Whether all is in order now."""
         while self._unsettled < len(self._places) and limit > 0:
-            if self._mixed[self._unsettled]:
+            if self._mixed[self._unsettled] or self._counts[self._unsettled] > 2 * LEAF:
                 limit -= self._counts[self._unsettled]
-                self._split(self._unsettled)
+                self._split(self._unsettled, LEAF)
             self._unsettled += 1
         return self._unsettled >= len(self._places)
 
@@ -140,7 +155,7 @@ class Ranking(Generic[T]):
 
     def after(self, place: bytes, limit: int) -> list[T]:
         """Up to `limit` that come after this place, whether or not anything stands there. Less only at the end."""
-        index = bisect_right(self._firsts, place) - 1
+        index = self._leaf_for(place)
         found: list[T] = []
         while index < len(self._places) and len(found) < limit:
             if self._mixed[index]:
@@ -152,11 +167,19 @@ class Ranking(Generic[T]):
 
     def dismantle(self) -> Iterator[None]:
         """Lets go of everything, a leaf at each step: to free a million objects at once would hold up every other thread."""
-        self._firsts, self._counts, self._mixed, self._sums, self._size = [], [], [], None, 0
+        self._firsts, self._marks, self._counts, self._mixed, self._sums, self._size = [], array("d"), array("q"), bytearray(), None, 0
         while self._places:
             self._places.pop()
             self._items.pop()
             yield
+
+    def _leaf_for(self, place: bytes) -> int:
+        """The leaf in which this place belongs."""
+        mark = mark_of(place)
+        index = bisect_right(self._marks, mark) - 1
+        if self._marks[index] == mark:
+            return bisect_right(self._firsts, place, bisect_left(self._marks, mark, 0, index), index + 1) - 1
+        return index
 
     def _leaf_of(self, place: int) -> tuple[int, int]:
         """The leaf in which this index lies, and how many stand before that leaf."""
@@ -181,14 +204,17 @@ class Ranking(Generic[T]):
         self._items[index] = unwatched([items[at] for at in order])
         self._mixed[index] = False
 
-    def _split(self, index: int) -> None:
+    def _split(self, index: int, size: int) -> None:
+        """Into leaves of so many."""
         if self._mixed[index]:
             self._sort(index)
         places, items = self._places[index], self._items[index]
-        parts = range(0, max(1, len(places)), LEAF)
-        self._places[index : index + 1] = [unwatched(places[at : at + LEAF]) for at in parts]
-        self._items[index : index + 1] = [unwatched(items[at : at + LEAF]) for at in parts]
-        self._mixed[index : index + 1] = [False] * len(parts)
-        self._firsts[index + 1 : index + 1] = [places[at] for at in parts[1:]]
-        self._counts[index : index + 1] = [len(places[at : at + LEAF]) for at in parts]
+        parts = range(0, max(1, len(places)), size)
+        self._places[index : index + 1] = [unwatched(places[at : at + size]) for at in parts]
+        self._items[index : index + 1] = [unwatched(items[at : at + size]) for at in parts]
+        self._mixed[index : index + 1] = bytes(len(parts))
+        firsts = [places[at] for at in parts[1:]]
+        self._firsts[index + 1 : index + 1] = firsts
+        self._marks[index + 1 : index + 1] = array("d", map(mark_of, firsts))
+        self._counts[index : index + 1] = array("q", [min(size, len(places) - at) for at in parts])
         self._sums = None

@@ -1,9 +1,10 @@
 import asyncio
+import time
 
 import pytest
 
 from tablecast.errors import NotReady
-from tablecast.server.builder import BUILD_ROWS
+from tablecast.server.builder import BUILD_ROWS, Builder
 from tablecast.server.hub import Hub
 from tablecast.server.ticker import Ticker
 from tablecast.tables.view import ViewSpec
@@ -40,28 +41,22 @@ def test_many_touches_are_one_act_and_acts_keep_their_distance() -> None:
 def test_the_tick_widens_with_what_it_sets_off_and_narrows_again() -> None:
     async def scenario() -> None:
         loop = asyncio.get_running_loop()
-        cost = 0.01
+        acts: list[float] = []
+        ticker = Ticker(lambda: acts.append(loop.time()), quiet=0.002)
 
-        def work() -> None:
-            until = loop.time() + cost
-            while loop.time() < until:
-                pass
-
-        def act() -> None:
-            loop.call_soon(work)
-
-        ticker = Ticker(act, quiet=0.002)
-
-        async def tick() -> float:
-            before = ticker.interval
+        async def tick(cost: float) -> float:
+            """One act that sets something off; the interval after it."""
+            before = len(acts)
             ticker.touch()
-            while ticker.interval == before:
+            while len(acts) == before:
                 await asyncio.sleep(0)
+            ticker.charge(cost)
+            ticker.touch()
             return ticker.interval
 
-        assert await asyncio.wait_for(tick(), 1) >= 0.02
-        cost = 0.0
-        intervals = [await asyncio.wait_for(tick(), 1) for _ in range(3)]
+        assert await asyncio.wait_for(tick(0.02), 1) >= 0.04
+        intervals = [await asyncio.wait_for(tick(0.0), 1) for _ in range(3)]
+        assert acts[1] - acts[0] >= 0.039
         assert intervals == sorted(intervals, reverse=True)
         assert intervals[-1] < 0.9 * intervals[0]
 
@@ -84,6 +79,32 @@ def test_many_wanted_views_take_one_slice_a_turn() -> None:
         assert all(viewport.ready for viewport in viewports)
 
     asyncio.run(scenario())
+
+
+def test_building_leaves_most_of_the_time_to_those_who_keep_the_server_busy() -> None:
+    """Between two slices it pauses for three times as long as one took, unless ticks come as often as in quiet times."""
+
+    async def seconds(behind: float) -> float:
+        ticker = Ticker(lambda: None)
+        ticker.interval += behind
+        builder, visit = Builder(ticker), Visit()
+        viewport = generation_of(1, BUILD_ROWS * 8).find("users").open(ViewSpec(search="row"), Window(0, 5), visit)
+        slices: list[float] = []
+        build = viewport.source.build
+
+        def timed(limit: int) -> bool:
+            began = time.perf_counter()
+            done = build(limit)
+            slices.append(time.perf_counter() - began)
+            return done
+
+        viewport.source.build = timed  # type: ignore[method-assign]
+        began = time.perf_counter()
+        await builder.want(viewport)
+        return (time.perf_counter() - began) / sum(slices)
+
+    assert asyncio.run(seconds(behind=1.0)) > 3
+    assert asyncio.run(seconds(behind=0.0)) < 3
 
 
 class Visit:

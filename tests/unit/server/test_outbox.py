@@ -1,6 +1,5 @@
 """V4: bounded, and never a queue of frames."""
 
-import asyncio
 from collections.abc import Callable
 
 from tablecast.server.counters import Counters
@@ -38,19 +37,17 @@ def test_a_mark_that_gives_nothing_is_skipped_and_a_forgotten_one_is_not_cut() -
     assert outbox.take() == []
 
 
-def test_a_full_outbox_holds_back_the_reading() -> None:
-    async def scenario() -> None:
-        outbox = outbox_of(lambda sub: [], capacity=2)
-        outbox.put(b"a")
-        await asyncio.wait_for(outbox.room(), 1)
-        outbox.put(b"b")
-        waiting = asyncio.ensure_future(outbox.room())
-        await asyncio.sleep(0)
-        assert not waiting.done()
-        assert outbox.take() == [b"a", b"b"]
-        await asyncio.wait_for(waiting, 1)
-
-    asyncio.run(scenario())
+def test_a_full_outbox_says_so_and_says_when_it_has_room() -> None:
+    told: list[str] = []
+    outbox = outbox_of(lambda sub: [], capacity=2)
+    outbox.on_room = lambda: told.append("room")
+    outbox.put(b"a")
+    assert not outbox.full
+    assert outbox.take() == [b"a"]
+    outbox.put(b"b")
+    outbox.put(b"c")
+    assert outbox.full
+    assert (outbox.take(), outbox.full, told) == ([b"b", b"c"], False, ["room"])
 
 
 def test_news_are_told_for_an_answer_and_for_the_first_mark_of_a_subscription() -> None:

@@ -9,7 +9,7 @@ from tablecast.catalog import Column
 from tablecast.server.hub import Hub
 from tablecast.server.session import State
 
-from .talking import KEY, Clock, TalkTo, generation_of, put, table_of
+from .talking import KEY, Clock, Talk, TalkTo, generation_of, put, table_of
 
 OPEN = {"sub": 1, "request": 1, "table": "users", "offset": 0, "size": 3}
 
@@ -144,6 +144,22 @@ def test_limits_have_codes_of_their_own(hub: Hub, talk_to: TalkTo) -> None:
     talk.say("open", **OPEN)
     assert [answer["code"] for answer in talk.say("open", **OPEN)] == ["subscription_exists"]
     assert [answer["code"] for answer in talk.say("open", **OPEN | {"sub": 2})] == ["too_many_subscriptions"]
+
+
+def test_one_viewer_has_only_so_many_different_views(hub: Hub, talk_to: TalkTo) -> None:
+    talk, other = talk_to(hub, viewer_views=2), talk_to(hub, viewer_views=2)
+
+    def opened(talk: Talk, sub: int, *columns: str) -> str:
+        answer = talk.say("open", **OPEN | {"sub": sub, "sort": [{"column": column} for column in columns]})[0]
+        return str(answer.get("code", answer["type"]))
+
+    assert [opened(talk, 1, "name"), opened(talk, 2, "n"), opened(talk, 3, "name", "n")] == ["opened", "opened", "too_many_own_views"]
+    assert [opened(talk, 4), opened(talk, 5, "name")] == ["opened", "opened"], "the table itself and a view that it has already cost nothing"
+    [shaped] = talk.say("shape", sub=2, request=2, offset=0, size=2, sort=[{"column": "n", "descending": True}])
+    assert shaped["type"] == "frame", "a view that is given up for another does not count"
+    error, _ = talk.say("shape", sub=4, request=2, offset=0, size=2, sort=[{"column": "n"}])
+    assert (error["code"], error["sub"]) == ("too_many_own_views", 4)
+    assert opened(other, 1, "name", "n") == "opened"
 
 
 def test_too_many_messages_within_a_second_end_the_session(hub: Hub, talk_to: TalkTo, clock: Clock) -> None:

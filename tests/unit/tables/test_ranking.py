@@ -19,7 +19,8 @@ steps = st.lists(st.tuples(st.sampled_from(["add", "append", "remove", "look", "
 @pytest.fixture(autouse=True)
 def small_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranking, "LEAF", 2)
-    monkeypatch.setattr(ranking, "MIXED", 4)
+    monkeypatch.setattr(ranking, "MIXED_LEAF", 5)
+    monkeypatch.setattr(ranking, "MIXED", 8)
     monkeypatch.setattr(ranking, "BLOCK", 2)
 
 
@@ -55,7 +56,7 @@ def test_what_is_not_there_cannot_be_removed() -> None:
 
 def test_it_is_taken_apart_in_steps() -> None:
     known: Ranking[int] = Ranking()
-    for number in range(20):
+    for number in range(60):
         known.append(bytes([number]), number)
     assert sum(1 for _ in known.dismantle()) > 5
     assert len(known) == 0
