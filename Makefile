@@ -13,7 +13,7 @@ PAGE := src/tablecast/server/page/index.html
 WEB_SOURCES := $(shell git ls-files --cached --others --exclude-standard -- web 2>/dev/null | grep -v -e '\.spec\.ts$$' -e '\.md$$')
 say = @printf '\033[1m[setup]\033[0m %s\n'
 
-.PHONY: help demo test lint unit webtest bench docs clean page setup chromium
+.PHONY: help demo test lint unit webtest bench docs clean page java setup chromium
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,9 +21,9 @@ help: ## List the verbs
 demo: setup ## Set everything up and run it with sample data; prints the address to open
 	@exec $(BIN)/tablecast demo
 
-test: setup chromium ## Set everything up and pass every test
-	$(say) "Style, types, and the tests that need no Kafka, Spark or browser"
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint webtest unit
+test: $(VENV)/.ready chromium ## Set everything up and pass every test
+	$(say) "The page, Java's packages, style, types, and the tests that need no Kafka, Spark or browser"
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target java unit page lint webtest
 	$(say) "The tests on a real Kafka, Spark and Chromium"
 	@$(BIN)/pytest tests/browser tests/integration tests/pipeline --durations=25 $(ARGS)
 
@@ -49,7 +49,9 @@ clean: ## Remove everything that was fetched, built or recorded
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-setup: $(VENV)/.ready $(PAGE)
+setup: page java
+
+java: $(VENV)/.ready
 	@$(BIN)/tablecast setup
 
 page: $(PAGE) ## Build the page

@@ -83,16 +83,18 @@ class Course:
     records: list[Record]
     pair: int = 0
     join: str = "left"
+    warmups: list[Swap] = field(default_factory=list)
+    """Those before the measured ones: a Java that has never filled anything compiles while it fills."""
     swaps: list[Swap] = field(default_factory=list)
     settled: dict[str, int] = field(default_factory=dict)
     """What the stack held after SETTLED_SWAPS."""
 
-    def run(self, swaps: int, steady: float) -> None:
+    def run(self, warm: int, swaps: int, steady: float) -> None:
         self.stream.resume()
         time.sleep(WARMUP_SECONDS)
-        for number in range(swaps):
-            self.swaps.append(self._swap(1 - self.pair, JOINS[number // 2 % 2], steady))
-            swap = self.swaps[-1]
+        for number in range(warm + swaps):
+            swap = self._swap(1 - self.pair, JOINS[number // 2 % 2], steady)
+            (self.warmups if number < warm else self.swaps).append(swap)
             gap = f"gap {1000 * swap.worst[0]:.0f} ms at {swap.worst[1]:+.2f} s, pause {max(swap.pauses_ms, default=0):.0f} ms"
             noticed = f"{gap}, {swap.late} late, {swap.wrong} rows wrong"
             say(f"swap {number + 1}: generation {swap.generation} {swap.steps()}, {noticed}")
@@ -207,6 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.swap", description="What viewers notice when topics are swapped.")
     parser.add_argument("--swaps", type=int, default=20, help="how many (default: %(default)s)")
+    parser.add_argument("--warm", type=int, default=0, help="swaps before those that are measured (default: %(default)s)")
     parser.add_argument("--viewers", type=int, default=20, help="by WebSocket (default: %(default)s)")
     parser.add_argument("--rate", type=float, default=200, help="messages a second, over all topics (default: %(default)s)")
     parser.add_argument("--rows", type=int, default=2000, help="messages in each pair of topics before the first swap (default: %(default)s)")
@@ -230,7 +233,7 @@ def measure(given: argparse.Namespace, settings: Mapping[str, str], folder: Path
                 crowd.wait_for(1, SWAP_SECONDS)
                 say("warming up")
                 course = Course(stack, crowd, stream, records)
-                course.run(given.swaps, given.steady)
+                course.run(given.warm, given.swaps, given.steady)
                 grown = course.growth()
         finally:
             stream.stop()
@@ -247,6 +250,8 @@ def _report(course: Course) -> dict[str, object]:
     return {
         "bench": "swap",
         "swaps": len(swaps),
+        "swap_seconds": [round(swap.seconds, 2) for swap in swaps],
+        "warm": [round(swap.seconds, 2) for swap in course.warmups],
         "viewers": len(sights),
         "gap_ms_max": round(max((gap for swap in swaps for gap in swap.gaps_ms), default=0.0), 1),
         "gap_ms_median": round(statistics.median(max(swap.gaps_ms, default=0.0) for swap in swaps), 1),
@@ -255,7 +260,7 @@ def _report(course: Course) -> dict[str, object]:
         "mixed_frames": sum(sight.mixed for sight in sights),
         "viewer_errors": sum(len(sight.errors) for sight in sights),
         "reconnects": sum(max(0, sight.connects - 1) for sight in sights),
-        "rows_wrong": sum(swap.wrong for swap in swaps),
+        "rows_wrong": sum(swap.wrong for swap in course.warmups + swaps),
         "swap_seconds_max": round(max(seconds), 2),
         "swap_seconds_median": round(statistics.median(seconds), 2),
         "steps": swaps[-1].steps(),

@@ -115,8 +115,10 @@ def family(settings: Settings, jars_dir: Path) -> dict[str, list[str]]:
 
 
 def all_gone(processes: list[psutil.Process], within: float) -> bool:
-    _, left = psutil.wait_procs(processes, within)
-    return not any(alive(process.pid) for process in left)
+    deadline = time.monotonic() + within
+    while (left := any(alive(process.pid) for process in processes)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not left
 
 
 def test_a_killed_supervisor_leaves_nobody_behind(start: Start, family: dict[str, list[str]]) -> None:

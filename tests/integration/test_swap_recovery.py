@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from confluent_kafka import TopicPartition
 
@@ -19,6 +18,7 @@ from tablecast.kafka.names import status_topic, system_changelog
 from tablecast.kafka.standing import standing
 from tablecast.kafka.status import PULSE_KEY, decode_status
 from tablecast.orchestrator.board import StatusBoard
+from tablecast.processes.folder_lock import alive
 from tablecast.settings import KafkaSettings
 from tests.integration.test_recovery import PATIENCE, kill_driver
 from tests.pipeline.pair import Pair
@@ -104,7 +104,7 @@ def kill_broker(stack: Stack) -> None:
     family = [*broker.children(recursive=True), broker]
     for process in family:
         process.kill()
-    psutil.wait_procs(family, 10)
+    until(lambda: not any(alive(process.pid) for process in family), lambda: family)
 
 
 def test_an_orchestrator_that_is_killed_in_each_state_of_a_swap_ends_whole(swapped: Swapped) -> None:

@@ -13,6 +13,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
+from bench.wire_client import masked
 from tablecast.server.hub import Hub
 
 from .talking import KEY, Serving, generation_of
@@ -86,6 +87,16 @@ def test_text_that_is_not_utf_8_is_answered(hub: Hub, serving: Serving, caplog: 
         assert hear(viewer)["code"] == "bad_message"
         assert end_of(viewer) == 4400
     assert caplog.text == ""
+
+
+def test_a_thousand_messages_at_once_are_answered_one_by_one(hub: Hub, serving: Serving) -> None:
+    """They fill more answers than are kept, and more time than a viewer has at once: reading waits, and nothing is lost."""
+    with serving(hub, messages_per_second=1_000_000) as url, dial(url) as viewer:
+        say(viewer, "login", key=KEY)
+        assert [hear(viewer)["type"] for _ in range(2)] == ["welcome", "feed"]
+        viewer.socket.sendall(b"".join(masked(1, b'{"type":"ping","id":%d}' % number) for number in range(1000)))
+        assert [hear(viewer)["id"] for _ in range(1000)] == list(range(1000))
+        assert viewer.ping().wait(5)
 
 
 def test_there_is_no_socket_elsewhere(hub: Hub, serving: Serving, caplog: pytest.LogCaptureFixture) -> None:
