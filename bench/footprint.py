@@ -14,33 +14,25 @@ from tablecast.kafka.admin import Topics
 SIBLINGS = ("orchestrator", "server")
 USED = re.compile(r"(?P<what>heap|Metaspace)\s.*?used (?P<kb>\d+)K")
 MIB = 1 << 20
-LOOK_SECONDS = 5.0
 SETTLE_SECONDS = 90.0
-SAME_LOOKS = 4
+"""After so long Java has given back what it does not need: threads of Spark's pools end after a minute, clients of Kafka after forty seconds."""
 
 
 def settled(stack: Stack) -> dict[str, int]:
-    """What is held once Java gives nothing back any more: it does so from time to time, not at once."""
-    looks = [footprint(stack)]
-    deadline = time.monotonic() + SETTLE_SECONDS
-    while len(looks) < SAME_LOOKS or min(look["java_files"] for look in looks[-SAME_LOOKS + 1 :]) < looks[-SAME_LOOKS]["java_files"]:
-        if time.monotonic() > deadline:
-            break
-        time.sleep(LOOK_SECONDS)
-        looks.append(footprint(stack))
-    return looks[-1]
+    """What is held once nothing is given back any more. A collection comes first: much of what a generation held is let go only by that."""
+    _collect(_java_of(stack.process_of("orchestrator")))
+    time.sleep(SETTLE_SECONDS)
+    return footprint(stack)
 
 
 def footprint(stack: Stack) -> dict[str, int]:
-    """Java's memory is what is left of its heap after a collection, and its metaspace: what it merely keeps for later is not in use."""
+    """Java's memory is what is left of its heap after a collection, and its metaspace: what it merely keeps for later is not in use. It is weighed
+    last, since a collection gives Spark's threads something to do."""
     held = {"topics": len(Topics(stack.kafka).names()), "state_files": _files(stack.state_dir)}
     for name in SIBLINGS:
-        process = stack.process_of(name)
-        java = next((child for child in process.children(recursive=True) if child.name() == "java"), None)
-        held |= _of(name, process, process.memory_info().rss)
-        if java is not None:
-            held |= _of("java", java, _java_bytes(java.pid))
-    return held
+        held |= _of(name, process := stack.process_of(name), process.memory_info().rss)
+    java = _java_of(stack.process_of("orchestrator"))
+    return held | _of("java", java, 0) | {"java_mb": _java_bytes(java.pid) // MIB}
 
 
 def growth(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:
@@ -56,8 +48,19 @@ def _files(state_dir: Path) -> int:
     return sum(path.is_file() and path.relative_to(state_dir).parts[0] not in ("broker", "logs") for path in state_dir.rglob("*"))
 
 
+def _java_of(process: psutil.Process) -> psutil.Process:
+    return next(child for child in process.children(recursive=True) if child.name() == "java")
+
+
 def _java_bytes(pid: int) -> int:
-    jcmd = find_java().executable.resolve().with_name("jcmd")
-    subprocess.run([jcmd, str(pid), "GC.run"], check=True, capture_output=True)
-    told = subprocess.run([jcmd, str(pid), "GC.heap_info"], check=True, capture_output=True, text=True).stdout
+    _collect(psutil.Process(pid))
+    told = subprocess.run([_jcmd(), str(pid), "GC.heap_info"], check=True, capture_output=True, text=True).stdout
     return sum(int(match["kb"]) * 1024 for match in USED.finditer(told))
+
+
+def _collect(java: psutil.Process) -> None:
+    subprocess.run([_jcmd(), str(java.pid), "GC.run"], check=True, capture_output=True)
+
+
+def _jcmd() -> Path:
+    return find_java().executable.resolve().with_name("jcmd")

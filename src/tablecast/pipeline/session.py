@@ -26,6 +26,7 @@ REQUIRED = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
 }
+KAFKA_CACHES = ("consumer.cache", "consumer.fetchedData.cache", "producer.cache")
 TUNED = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -34,6 +35,9 @@ TUNED = {
     # The state of a generation that is gone is given back at the next maintenance; what Spark remembers of its plans only fills the heap.
     "spark.sql.streaming.stateStore.maintenanceInterval": "15s",
     "spark.sql.ui.retainedExecutions": "5",
+    # Likewise its Kafka clients and what they have fetched, which Spark would keep for five and ten minutes. Those of a running query are in use.
+    **{f"spark.kafka.{cache}.timeout": "30s" for cache in KAFKA_CACHES},
+    **{f"spark.kafka.{cache}.evictorThreadRunInterval": "10s" for cache in KAFKA_CACHES},
     # Else each expression that is built asks Java a dozen times more, for where in Python it was built: seconds at every start of a query.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.dataFrameQueryContext.enabled": "false",
