@@ -21,6 +21,8 @@ from tablecast.wire.messages import (
     ColumnInfo,
     Error,
     Feed,
+    Find,
+    Found,
     Frame,
     Login,
     Move,
@@ -104,7 +106,7 @@ class Viewer:
             raise ServerUnreachable(self._url, str(error)) from error
         if isinstance(message, Feed):
             self.feed = message
-        elif isinstance(message, Opened | Frame | Closed) or (isinstance(message, Error) and isinstance(message.sub, int)):
+        elif isinstance(message, Opened | Frame | Closed | Found) or (isinstance(message, Error) and isinstance(message.sub, int)):
             table = self._tables.get(message.sub if isinstance(message.sub, int) else 0)
             if table is not None:
                 table.take(message)
@@ -127,6 +129,7 @@ class OpenTable:
         self._fresh = False
         self._closed = False
         self._errors: deque[Error] = deque()
+        self._found: Found | None = None
 
     def __iter__(self) -> Iterator[WindowState]:
         while not self._closed:
@@ -135,9 +138,7 @@ class OpenTable:
     def wait(self, timeout: float | None = None) -> WindowState:
         """The newest state that was not given yet. Raises ServerRefused for what the server says of this table, TimeoutError, ServerUnreachable."""
         while True:
-            if self._errors:
-                error = self._errors.popleft()
-                raise ServerRefused(error.code, error.message, error.hint or "")
+            self._raise_refusal()
             if self._fresh and self.model.window is not None:
                 self._fresh = False
                 return self.model.window
@@ -149,6 +150,15 @@ class OpenTable:
     def shape(self, offset: int = 0, size: int = 300, **view: Any) -> None:
         self._viewer.send(Shape(self._sub, self._next_request(), offset, size, **_view(**view)))
 
+    def find(self, row: str, timeout: float | None = None) -> int | None:
+        """The index of this row in the view, wherever it is; None when it is not there. Raises ServerRefused, TimeoutError, ServerUnreachable."""
+        self._viewer.send(Find(self._sub, row))
+        self._found = None
+        while self._found is None or self._found.row != row:
+            self._raise_refusal()
+            self._viewer.receive(timeout)
+        return self._found.index
+
     def close(self, timeout: float | None = None) -> None:
         """Returns when the server has closed it."""
         self._viewer.send(Close(self._sub))
@@ -156,7 +166,7 @@ class OpenTable:
             self._viewer.receive(timeout)
         self._viewer.forget(self._sub)
 
-    def take(self, message: Opened | Frame | Closed | Error) -> None:
+    def take(self, message: Opened | Frame | Closed | Found | Error) -> None:
         match message:
             case Opened():
                 self.columns = message.columns
@@ -164,8 +174,15 @@ class OpenTable:
                 self._fresh = self.model.apply(message) or self._fresh
             case Closed():
                 self._closed = True
+            case Found():
+                self._found = message
             case Error():
                 self._errors.append(message)
+
+    def _raise_refusal(self) -> None:
+        if self._errors:
+            error = self._errors.popleft()
+            raise ServerRefused(error.code, error.message, error.hint or "")
 
     def _next_request(self) -> int:
         self.model.request += 1

@@ -16,7 +16,7 @@ from tablecast.server.outbox import FEED, Outbox
 from tablecast.server.rate import Rate
 from tablecast.server.subscriptions import Subscriptions
 from tablecast.settings import ServerSettings
-from tablecast.wire.messages import Close, Error, Limits, Login, Move, Open, Ping, Pong, Shape, ViewerMessage, Welcome, decode_viewer, encode
+from tablecast.wire.messages import Close, Error, Find, Limits, Login, Move, Open, Ping, Pong, Shape, ViewerMessage, Welcome, decode_viewer, encode
 
 
 class State(Enum):
@@ -94,6 +94,8 @@ class Session:
                 self._about(message.sub, lambda: self.subscriptions.open(message))
             case Move() | Shape():
                 self._about(message.sub, lambda: self.subscriptions.look(message))
+            case Find():
+                self._about(message.sub, lambda: self.subscriptions.seek(message))
             case Close():
                 self._about(message.sub, lambda: self.subscriptions.close(message.sub))
             case Ping():

@@ -8,7 +8,7 @@ from tablecast.tables.view import ViewSpec
 from tablecast.tables.viewport import Difference, Snapshot
 from tablecast.tables.window import Window
 from tablecast.wire.frames import frame_body, frame_head
-from tablecast.wire.messages import ColumnInfo, Opened, encode
+from tablecast.wire.messages import ColumnInfo, Found, Opened, encode
 
 
 class Subscription:
@@ -26,6 +26,7 @@ class Subscription:
         self._revision = 0
         self._seen: Snapshot | None = None
         self._columns: tuple[Column, ...] | None = None
+        self._sought: str | None = None
 
     def touched(self) -> None:
         self._mark(self.sub)
@@ -58,6 +59,10 @@ class Subscription:
         self.request = request
         self._seen = None
 
+    def seek(self, row: str) -> None:
+        """The next cut of a view that is there tells where this row stands. A question that still waits is replaced."""
+        self._sought = row
+
     def leave(self) -> None:
         self._replace(None, None)
 
@@ -75,6 +80,9 @@ class Subscription:
         if difference is not None:
             self._revision += 1
             messages.append(frame_head(self.sub, self.request, self._generation, self._revision, waited) + encoded(difference))
+        if self._sought is not None and self.viewport.ready:
+            messages.append(encode(Found(self.sub, self._sought, self.viewport.source.index_of(self._sought))))
+            self._sought = None
         return messages
 
     def _difference(self) -> Difference | None:

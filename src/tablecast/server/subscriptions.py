@@ -9,7 +9,7 @@ from tablecast.tables.condition import read_condition
 from tablecast.tables.group import read_grouping
 from tablecast.tables.view import SortKey, ViewSpec
 from tablecast.tables.window import Window
-from tablecast.wire.messages import Closed, Error, Move, Open, Shape, encode
+from tablecast.wire.messages import Closed, Error, Find, Move, Open, Shape, encode
 
 
 class Subscriptions:
@@ -46,6 +46,11 @@ class Subscriptions:
         spec = self._spec(message, subscription) if isinstance(message, Shape) else None
         subscription.look(self._hub.generation, spec, self._window(message))
         self._show(subscription)
+
+    def seek(self, message: Find) -> None:
+        """Answered right behind the frame of the state in which the row was looked for."""
+        self._find(message.sub).seek(message.row)
+        self._outbox.mark(message.sub)
 
     def close(self, sub: int) -> None:
         self._find(sub).leave()

@@ -1,6 +1,7 @@
 """A view of groups: one row for each value of some columns, with figures of the rows that have it. Kept up row by row, like any view."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -13,6 +14,7 @@ from tablecast.tables.ranking import Ranking
 from tablecast.tables.tally import Tally, comparable, tally_maker
 
 _encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(list[Any]).decode
 
 
 class Group(msgspec.Struct, eq=False):
@@ -61,6 +63,19 @@ class GroupView:
     def rows(self, start: int, stop: int) -> list[Row]:
         self._settle()
         return self._order.between(start, stop)
+
+    def index_of(self, id: str) -> int | None:
+        self._settle()
+        group = self._groups.get(self._key_of(id))
+        return None if group is None or group.place is None else self._order.index_of(group.place)
+
+    def _key_of(self, id: str) -> bytes:
+        """The key of the group that has this id; of nothing when it is none."""
+        try:
+            cells = _decode(id)
+        except msgspec.DecodeError:
+            return b""
+        return b"".join([key(cell) for (_, key), cell in zip(self._keys, cells, strict=True)]) if len(cells) == len(self._keys) else b""
 
     @property
     def held(self) -> int:

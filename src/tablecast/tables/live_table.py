@@ -79,6 +79,12 @@ class LiveTable:
         """Up to `limit` rows that stand after this position; fewer only at the end."""
         return self._order.after(position, limit)
 
+    def find(self, id: str) -> Row | None:
+        return self._rows.get(id.encode())
+
+    def index_of(self, row: Row) -> int | None:
+        return self._order.index_of(row.position)
+
     def settle(self, limit: int) -> bool:
         """Puts up to about `limit` rows in order that came while it was filled. Whether all are in order now."""
         return self._order.settle(limit)

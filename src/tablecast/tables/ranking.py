@@ -165,6 +165,15 @@ class Ranking(Generic[T]):
             index += 1
         return found
 
+    def index_of(self, place: bytes) -> int | None:
+        """How many stand before this place; None when nothing stands there."""
+        index = bisect_right(self._firsts, place) - 1
+        if self._mixed[index]:
+            self._sort(index)
+        at = bisect_left(self._places[index], place)
+        there = at < self._counts[index] and self._places[index][at] == place
+        return sum(self._counts[:index]) + at if there else None
+
     def dismantle(self) -> Iterator[None]:
         """Lets go of everything, a leaf at each step: to free a million objects at once would hold up every other thread."""
         self._firsts, self._marks, self._counts, self._mixed, self._sums, self._size = [], array("d"), array("q"), bytearray(), None, 0

@@ -61,6 +61,9 @@ class View(Protocol):
 
     def rows(self, start: int, stop: int) -> list[Row]: ...
 
+    def index_of(self, id: str) -> int | None:
+        """Where the row of this id stands; None when it is not in the view. To be asked once it is ready."""
+
     @property
     def held(self) -> int:
         """About how much there is to free."""
@@ -104,6 +107,10 @@ class NaturalView:
     def rows(self, start: int, stop: int) -> list[Row]:
         return self._table.rows(start, stop)
 
+    def index_of(self, id: str) -> int | None:
+        row = self._table.find(id)
+        return None if row is None else self._table.index_of(row)
+
     @property
     def held(self) -> int:
         return 0
@@ -140,6 +147,11 @@ class ShapedView:
 
     def rows(self, start: int, stop: int) -> list[Row]:
         return self._order.between(start, stop)
+
+    def index_of(self, id: str) -> int | None:
+        row = self._table.find(id)
+        place = None if row is None else self._place(row.data, row.position)
+        return None if place is None else self._order.index_of(place)
 
     @property
     def held(self) -> int:

@@ -57,11 +57,16 @@ class Close(Struct, frozen=True, tag_field="type", tag="close"):
     sub: Sub
 
 
+class Find(Struct, frozen=True, tag_field="type", tag="find"):
+    sub: Sub
+    row: str
+
+
 class Ping(Struct, frozen=True, tag_field="type", tag="ping"):
     id: int
 
 
-ViewerMessage = Login | Open | Move | Shape | Close | Ping
+ViewerMessage = Login | Open | Move | Shape | Close | Find | Ping
 
 
 class Limits(Struct, frozen=True, rename="camel"):
@@ -116,6 +121,13 @@ class Closed(Struct, frozen=True, tag_field="type", tag="closed"):
     sub: int
 
 
+class Found(Struct, frozen=True, tag_field="type", tag="found"):
+    sub: int
+    row: str
+    index: int | None
+    """Where the row stands in the view; None when it is not in it."""
+
+
 class Error(Struct, frozen=True, tag_field="type", tag="error"):
     code: str
     message: str
@@ -131,7 +143,7 @@ class Pong(Struct, frozen=True, tag_field="type", tag="pong"):
     id: int
 
 
-ServerMessage = Welcome | Feed | Opened | Frame | Closed | Error | Pong
+ServerMessage = Welcome | Feed | Opened | Frame | Closed | Found | Error | Pong
 
 _viewer: msgspec.json.Decoder[ViewerMessage] = msgspec.json.Decoder(ViewerMessage)
 _server: msgspec.json.Decoder[ServerMessage] = msgspec.json.Decoder(ServerMessage)

@@ -78,6 +78,15 @@ def test_a_table_is_opened_moved_and_closed(scripted: Scripted) -> None:
         assert list(windows) == []
 
 
+def test_a_row_is_looked_for_in_the_whole_view(scripted: Scripted) -> None:
+    found = [{"type": "found", "sub": 1, "row": row, "index": index} for row, index in (("other", 1), ("far", 500_123))]
+    with scripted({"login": [WELCOME], "open": [OPENED], "find": found}) as url, connect(url, "key") as viewer:
+        assert viewer.open("t").find("far", 5) == 500_123
+    refusal = {"type": "error", "code": "unknown_table", "message": "There is no table 't'.", "hint": None, "sub": 1}
+    with scripted({"login": [WELCOME], "open": [refusal], "find": []}) as url, connect(url, "key") as viewer, pytest.raises(ServerRefused):
+        viewer.open("t").find("far", 5)
+
+
 def test_what_the_server_refuses_is_raised(scripted: Scripted) -> None:
     refusal = {"type": "error", "code": "unknown_table", "message": "There is no table 't'.", "hint": "Tables here: u.", "sub": 1}
     with scripted({"login": [WELCOME], "open": [refusal]}) as url, connect(url, "key") as viewer:

@@ -26,7 +26,23 @@ from tablecast.server.session import Session
 from tablecast.settings import ServerSettings
 from tablecast.tables.generation import Generation
 from tablecast.tables.live_table import LiveTable
-from tablecast.wire.messages import Close, Closed, Error, Frame, Login, Move, Open, Opened, Shape, Sort, ViewerMessage, decode_server, encode
+from tablecast.wire.messages import (
+    Close,
+    Closed,
+    Error,
+    Find,
+    Found,
+    Frame,
+    Login,
+    Move,
+    Open,
+    Opened,
+    Shape,
+    Sort,
+    ViewerMessage,
+    decode_server,
+    encode,
+)
 
 from .talking import KEY
 
@@ -160,6 +176,9 @@ class Viewer:
                 assert message.sub not in self.closing
                 self._apply(self.subs[message.sub], message)
                 self.check(message.sub, generation, content)
+            elif isinstance(message, Found):
+                order = [id for id, _ in modelled(content, self.subs[message.sub].look)]
+                assert message.index == (order.index(message.row) if message.row in order else None)
         return bool(messages)
 
     def _apply(self, shown: Shown, frame: Frame) -> None:
@@ -267,6 +286,11 @@ class Happenings(RuleBasedStateMachine):
             viewer.say(Move(sub, shown.request, offset, size))
 
         self.do(step())
+
+    @rule(who=viewers, sub=subs, row=st.one_of(ids.map(str), texts.map(lambda text: msgspec.json.encode([text]).decode())))
+    def find(self, who: int, sub: int, row: str) -> None:
+        if sub in self.viewers[who].subs:
+            self.viewers[who].say(Find(sub, row))
 
     @rule(who=viewers, sub=subs)
     def close(self, who: int, sub: int) -> None:

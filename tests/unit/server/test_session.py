@@ -126,6 +126,28 @@ def test_a_request_number_that_does_not_grow_is_refused(hub: Hub, talk_to: TalkT
     assert talk.session.close_code == 4400
 
 
+def test_a_row_is_found_wherever_it_stands_in_the_view(hub: Hub, talk_to: TalkTo) -> None:
+    talk = talk_to(hub)
+    [refused] = talk.say("find", sub=1, row="0-8")
+    assert (refused["code"], refused["sub"]) == ("unknown_subscription", 1)
+    talk.say("open", **OPEN | {"sort": [{"column": "name", "descending": True}], "filter": {"op": "ne", "column": "name", "value": "row 9"}})
+    assert talk.say("find", sub=1, row="0-1") == [{"type": "found", "sub": 1, "row": "0-1", "index": 7}]
+    put(table_of(hub), 7, 5, version=1)
+    table_of(hub).delete(b"0-8", None)
+    frame, found = talk.say("find", sub=1, row="0-1")
+    assert (frame["type"], found["index"]) == ("frame", 6), "behind the frame of the state that it is about"
+    for row in ("0-9", "0-99", "ö"):
+        assert talk.say("find", sub=1, row=row) == [{"type": "found", "sub": 1, "row": row, "index": None}]
+
+
+def test_a_row_that_is_looked_for_too_early_is_found_when_the_view_is_there(talk_to: TalkTo) -> None:
+    hub = Hub()
+    talk = talk_to(hub)
+    assert talk.say("open", **OPEN) + talk.say("find", sub=1, row="0-3") + talk.say("find", sub=1, row="0-4") == []
+    hub.flip(generation_of(1, 10))
+    assert talk.hear()[-1] == {"type": "found", "sub": 1, "row": "0-4", "index": 4}
+
+
 def test_close_is_answered_and_nothing_comes_after_it(hub: Hub, talk_to: TalkTo) -> None:
     talk = talk_to(hub)
     talk.say("open", **OPEN)

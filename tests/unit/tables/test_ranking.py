@@ -46,6 +46,18 @@ def test_it_equals_a_sorted_list(taken: list[tuple[str, bytes]], start: int, siz
     assert known.between(0, len(model) + 1) == sorted(model)
 
 
+@given(st.lists(st.tuples(st.booleans(), places), max_size=120), places)
+def test_it_tells_where_each_stands(taken: list[tuple[bool, bytes]], other: bytes) -> None:
+    known: Ranking[bytes] = Ranking()
+    model: set[bytes] = set()
+    for at_once, place in taken:
+        if place not in model:
+            model.add(place)
+            (known.add if at_once else known.append)(place, place)
+    assert [known.index_of(place) for place in sorted(model)] == list(range(len(model)))
+    assert (known.index_of(other) is None) == (other not in model)
+
+
 def test_what_is_not_there_cannot_be_removed() -> None:
     known: Ranking[int] = Ranking()
     known.add(b"a", 1)

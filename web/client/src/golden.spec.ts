@@ -5,7 +5,7 @@ import { RowStore } from './row-store.ts';
 import type { FrameMessage } from './server-message.ts';
 import { decode } from './server-message.ts';
 import type { ViewerMessage } from './viewer-message.ts';
-import { close, encode, login, move, open, ping, shape } from './viewer-message.ts';
+import { close, encode, find, login, move, open, ping, shape } from './viewer-message.ts';
 
 interface GoldenMessage {
   readonly from: 'viewer' | 'server';
@@ -39,6 +39,8 @@ function said(message: ViewerMessage): ViewerMessage {
       return shape(message.sub, message.request, message, message);
     case 'close':
       return close(message.sub);
+    case 'find':
+      return find(message.sub, message.row);
     case 'ping':
       return ping(message.id);
   }

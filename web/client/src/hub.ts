@@ -98,6 +98,7 @@ export class TableHub {
 
   async #end(subscription: Subscription): Promise<void> {
     const sub = subscription.detach();
+    subscription.stopFinding();
     if (sub === null) return;
     await new Promise<void>((resolve) => {
       this.#closing.set(sub, resolve);
@@ -114,7 +115,7 @@ export class TableHub {
   #receive(message: ServerMessage): void {
     if (message.type === 'closed') return this.#settle(message.sub);
     if (message.type === 'error' && message.sub !== undefined) this.#settle(message.sub);
-    if (message.type === 'opened' || message.type === 'frame' || message.type === 'error') {
+    if (message.type === 'opened' || message.type === 'frame' || message.type === 'found' || message.type === 'error') {
       this.#enlisted.get(message.sub ?? 0)?.receive(message);
     }
   }

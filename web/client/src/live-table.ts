@@ -56,6 +56,12 @@ export class LiveTable implements Watchable<TableState> {
     this.#holding.subscription.refresh();
   }
 
+  /** Where a row stands in the view, however far from the window; null when it is not in it. */
+  find(row: string): Promise<number | null> {
+    this.#mustBeOpen('searched');
+    return this.#holding.subscription.find(row);
+  }
+
   /** Resolves when the server has closed the view, or at once while others hold it. Its watchers hear nothing more. */
   close(): Promise<void> {
     if (this.#closed === null) {

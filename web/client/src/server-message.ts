@@ -52,6 +52,14 @@ export interface ClosedMessage {
   readonly sub: number;
 }
 
+export interface FoundMessage {
+  readonly type: 'found';
+  readonly sub: number;
+  readonly row: string;
+  /** Where the row stands in the view; null when it is not in it. */
+  readonly index: number | null;
+}
+
 export interface ErrorMessage {
   readonly type: 'error';
   readonly code: string;
@@ -71,6 +79,7 @@ export type ServerMessage =
   | OpenedMessage
   | FrameMessage
   | ClosedMessage
+  | FoundMessage
   | ErrorMessage
   | PongMessage;
 
@@ -78,6 +87,7 @@ type Check = (value: Json | undefined) => boolean;
 
 const text: Check = (value) => typeof value === 'string';
 const count: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const countOrNull: Check = (value) => value === null || count(value);
 const textOrNull: Check = (value) => value === null || value === undefined || text(value);
 const texts: Check = (value) => Array.isArray(value) && value.every(text);
 const objects: Check = (value) => isObject(value) && Object.values(value).every(isObject);
@@ -104,6 +114,7 @@ const FIELDS: Readonly<Record<ServerMessage['type'], Readonly<Record<string, Che
     late: maybe(count),
   },
   closed: { sub: count },
+  found: { sub: count, row: text, index: countOrNull },
   error: { code: text, message: text, hint: textOrNull, sub: maybe(count) },
   pong: { id: count },
 };

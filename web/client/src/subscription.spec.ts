@@ -81,6 +81,43 @@ describe('moving', () => {
   });
 });
 
+describe('finding a row', () => {
+  const asked = () => world.socket.heard('find').map(({ sub, row }) => [sub, row]);
+  const found = (row: string, index: number | null, sub = 1) => { world.socket.say({ type: 'found', sub, row, index }); };
+
+  it('tells where it stands, or that it is not there', async () => {
+    answer(1, 1, 0);
+    const [far, gone] = [table.find('far'), table.find('gone')];
+    expect(asked()).toEqual([[1, 'far']]);
+    found('far', 500_123);
+    found('gone', null);
+    expect([await far, await gone]).toEqual([500_123, null]);
+    expect(asked()).toEqual([[1, 'far'], [1, 'gone']]);
+  });
+
+  it('goes on after the connection was lost', async () => {
+    answer(1, 1, 0);
+    const far = table.find('far');
+    world.socket.drop();
+    world.advance(150);
+    world.socket.welcome();
+    expect(asked()).toEqual([[2, 'far']]);
+    found('other', 1, 2);
+    found('far', 7, 2);
+    expect(await far).toBe(7);
+  });
+
+  it('ends with the view, or when that is refused', async () => {
+    const early = table.find('early');
+    world.socket.say(errorMessage('unknown_table', 1));
+    expect(await early).toBeNull();
+    table.refresh();
+    const late = table.find('late');
+    void table.close();
+    expect(await late).toBeNull();
+  });
+});
+
 describe('refreshing', () => {
   it('asks for the same window again', () => {
     answer(1, 1, 0);

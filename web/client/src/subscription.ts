@@ -1,12 +1,12 @@
 import { problem } from './errors.ts';
 import { RowStore } from './row-store.ts';
-import type { ErrorMessage, FrameMessage, OpenedMessage } from './server-message.ts';
+import type { ErrorMessage, FoundMessage, FrameMessage, OpenedMessage } from './server-message.ts';
 import type { TableState } from './table-state.ts';
 import { sameTableState } from './table-state.ts';
 import type { View, Viewport } from './view.ts';
 import { sameViewport } from './view.ts';
 import type { ViewerMessage } from './viewer-message.ts';
-import { move, open } from './viewer-message.ts';
+import { find, move, open } from './viewer-message.ts';
 import { Watched } from './watched.ts';
 
 /** What a subscription needs of the connection that it lives on. */
@@ -32,6 +32,7 @@ export class Subscription {
   #asked: Viewport | null = null;
   #settled: Viewport | null = null;
   #returning = false;
+  readonly #sought: { readonly row: string; readonly settle: (index: number | null) => void }[] = [];
 
   constructor(view: View, viewport: Viewport) {
     this.view = view;
@@ -42,6 +43,7 @@ export class Subscription {
     this.#line = line;
     this.#settled = null;
     this.#ask();
+    this.#seek();
   }
 
   /** Returns the number that the server knows this subscription by, if it does. */
@@ -65,9 +67,23 @@ export class Subscription {
     this.#want(this.state.value.viewport);
   }
 
-  receive(message: OpenedMessage | FrameMessage | ErrorMessage): void {
+  /** Where a row stands in the view, however far from the window; null when it is not in it, or when the view is closed. One is looked for at a time. */
+  find(row: string): Promise<number | null> {
+    return new Promise((settle) => {
+      this.#sought.push({ row, settle });
+      if (this.#sought.length === 1) this.#seek();
+    });
+  }
+
+  /** Whoever still waits for a row need not any more. */
+  stopFinding(): void {
+    for (const { settle } of this.#sought.splice(0)) settle(null);
+  }
+
+  receive(message: OpenedMessage | FrameMessage | FoundMessage | ErrorMessage): void {
     if (message.type === 'opened') this.#store.announce(message);
     else if (message.type === 'frame') this.#take(message);
+    else if (message.type === 'found') this.#found(message);
     else this.#refused(message);
   }
 
@@ -90,6 +106,17 @@ export class Subscription {
       this.#line.send(move(this.#sub, this.#request, viewport));
     }
     this.#store.expect(this.#request);
+  }
+
+  #seek(): void {
+    const [first] = this.#sought;
+    if (first !== undefined && this.#sub !== null) this.#line?.send(find(this.#sub, first.row));
+  }
+
+  #found({ row, index }: FoundMessage): void {
+    if (this.#sought[0]?.row !== row) return;
+    this.#sought.shift()?.settle(index);
+    this.#seek();
   }
 
   #take(frame: FrameMessage): void {
@@ -115,6 +142,7 @@ export class Subscription {
     const asked = this.#asked;
     this.#asked = null;
     this.#publish({ problem: problem(error.code, error.message, error.hint) });
+    this.stopFinding();
     if (asked === null) return;
     if (this.#request === 1) this.#unlist();
     if (!sameViewport(asked, this.state.value.viewport)) this.#ask();

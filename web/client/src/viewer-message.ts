@@ -32,12 +32,18 @@ export interface CloseMessage {
   readonly sub: number;
 }
 
+export interface FindMessage {
+  readonly type: 'find';
+  readonly sub: number;
+  readonly row: string;
+}
+
 export interface PingMessage {
   readonly type: 'ping';
   readonly id: number;
 }
 
-export type ViewerMessage = LoginMessage | OpenMessage | MoveMessage | ShapeMessage | CloseMessage | PingMessage;
+export type ViewerMessage = LoginMessage | OpenMessage | MoveMessage | ShapeMessage | CloseMessage | FindMessage | PingMessage;
 
 export function login(key: string): LoginMessage {
   return { type: 'login', key };
@@ -57,6 +63,10 @@ export function shape(sub: number, request: number, to: Shape, { offset, size }:
 
 export function close(sub: number): CloseMessage {
   return { type: 'close', sub };
+}
+
+export function find(sub: number, row: string): FindMessage {
+  return { type: 'find', sub, row };
 }
 
 export function ping(id: number): PingMessage {

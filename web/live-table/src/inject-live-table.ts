@@ -18,6 +18,8 @@ export interface LiveTableRef {
   /** Another window; its size stays unless it is given. */
   move(offset: number, size?: number): void;
   refresh(): void;
+  /** Where a row stands in the view, however far from the window; null when it is not in it. */
+  find(row: string): Promise<number | null>;
 }
 
 /** Call it where `inject()` may be called. Equal windows of equal views of a page share one subscription. */
@@ -53,6 +55,7 @@ export function injectLiveTable({ table, view, pageSize }: LiveTableOptions): Li
     state: state.asReadonly(),
     move: (offset, size) => { live?.move({ offset, size: size ?? live.value.viewport.size }); },
     refresh: () => { live?.refresh(); },
+    find: (row) => live?.find(row) ?? Promise.resolve(null),
   };
 }
 

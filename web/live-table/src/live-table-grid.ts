@@ -69,11 +69,15 @@ export class LiveTableGrid {
     menu: () => { this.#menu(); },
   };
   #pane: RowsPane | null = null;
+  /** The row that was last chosen in the grid itself, or brought into view: it need not be looked for. */
+  #known: string | null = null;
 
   protected readonly cursor = new GridCursor();
   protected readonly panel = linkedSignal<string, GridPanel | null>({ source: this.table, computation: () => null });
   protected readonly paused = linkedSignal<string, boolean>({ source: this.table, computation: () => false });
   protected readonly announcement = signal('');
+  /** A row that a link names, and that this view does not have. */
+  protected readonly missing = linkedSignal<string | null, string | null>({ source: this.row, computation: () => null });
   protected readonly seen = signal<Seen & { readonly total: number }>({ from: 0, to: 0, total: 0 }, { equal: sameSeen });
 
   protected readonly fresh = computed(() => this.#live.state()?.fresh ?? false);
@@ -89,6 +93,8 @@ export class LiveTableGrid {
   });
   protected readonly picture = computed(() => pictureOf(this.#live.state(), this.#connection(), this.view()));
   protected readonly progress = injectFillProgress(() => this.picture()?.kind === 'filling');
+  /** There are rows, and they are of the view that is wanted. */
+  readonly #painted = computed(() => this.seen().total > 0 && this.#shownKey() === this.#key());
   protected readonly narrowed = computed(() => isNarrowed(this.view()));
 
   protected readonly columns = new GridColumns(this.snapshot, () => this.storageKey() ?? `tablecast.columns.${this.table()}`);
@@ -133,6 +139,10 @@ export class LiveTableGrid {
     effect(() => {
       this.table();
       untracked(() => { this.cursor.clear(); });
+    });
+    effect(() => {
+      const row = this.row();
+      if (this.#painted()) untracked(() => { void this.#bring(row); });
     });
     afterRenderEffect({ write: () => { this.columns.layOut(this.grid().nativeElement); } });
     inject(DestroyRef).onDestroy(() => {
@@ -217,7 +227,7 @@ export class LiveTableGrid {
     const place = this.#pane?.placeOf(event.target) ?? null;
     if (place === null || event.button !== 0) return;
     this.cursor.set(place, event.shiftKey);
-    if (place.id !== null && !event.shiftKey) this.row.set(place.id);
+    if (place.id !== null && !event.shiftKey) this.#choose(place.id);
     this.#pane?.focus();
   }
 
@@ -260,7 +270,7 @@ export class LiveTableGrid {
 
   protected details(): void {
     const id = this.cursor.active()?.id ?? null;
-    if (id !== null) this.row.set(id);
+    if (id !== null) this.#choose(id);
     this.open({ kind: 'row' });
   }
 
@@ -310,7 +320,32 @@ export class LiveTableGrid {
   }
 
   #select(id: string | null): void {
-    if (id !== null) this.row.update((row) => (row === id ? null : id));
+    if (id !== null) this.#choose(this.row() === id ? null : id);
+  }
+
+  #choose(id: string | null): void {
+    this.#known = id;
+    this.row.set(id);
+  }
+
+  /** A row that was chosen from outside, as by a link, comes into view once, wherever it stands. */
+  async #bring(row: string | null): Promise<void> {
+    if (row === this.#known) return;
+    this.#known = row;
+    const index = row === null ? null : await this.#live.find(row);
+    // The rows of a view that is new here are painted from the first one on before others can be gone to.
+    await new Promise(requestAnimationFrame);
+    if (row === null || row !== this.row()) return;
+    this.missing.set(index === null ? row : null);
+    // Another view of the table may have it.
+    if (index === null) this.#known = null;
+    else this.#showAt(index, row);
+  }
+
+  #showAt(index: number, row: string): void {
+    this.cursor.set({ index, column: 0, id: row });
+    this.#pane?.centre(index);
+    this.say(`from the link: row ${countText(index + 1)}`);
   }
 
   #menu(): void {

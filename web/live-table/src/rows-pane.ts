@@ -80,6 +80,12 @@ export class RowsPane {
     this.request();
   }
 
+  /** Puts a row into the middle of the view, as far as there are rows around it. */
+  centre(index: number): void {
+    this.#scroller.go(index * ROW_PX - (this.#scroller.scale.viewPx - ROW_PX) / 2);
+    this.request();
+  }
+
   /** Scrolls by as little as shows the whole row. */
   reveal(index: number): void {
     const { scale, px } = this.#scroller;
