@@ -162,7 +162,7 @@ describe('reconnecting', () => {
       world.socket.welcome();
     }
     world.socket.drop(1001);
-    world.advance(4_999);
+    world.advance(2_999);
     expect(world.sockets.length).toBe(31);
   });
 
