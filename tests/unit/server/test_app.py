@@ -204,6 +204,22 @@ def test_the_page_and_its_cache(hub: Hub, client: Client, tmp_path: Path) -> Non
     assert visitor.get("/favicon.ico").headers["cache-control"] == "no-cache"
 
 
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [("gzip, deflate, br, zstd", "br"), ("GZIP", "gzip"), ("br;q=0, gzip;q=0.5", "gzip"), ("br; q=0.0", None), ("identity", None), ("", None)],
+)
+def test_the_page_is_sent_as_small_as_the_browser_takes_it(hub: Hub, client: Client, tmp_path: Path, accepted: str, encoding: str | None) -> None:
+    sizes = {None: 300, "gzip": 200, "br": 100}
+    for name, suffix in ((None, ""), ("gzip", ".gz"), ("br", ".br")):
+        (tmp_path / f"main-ABCDEF12.js{suffix}").write_bytes(b"1" * sizes[name])
+    answer = client(hub, key=False, page=tmp_path).request("HEAD", "/main-ABCDEF12.js", headers={"accept-encoding": accepted})
+    assert (answer.headers.get("content-encoding"), int(answer.headers["content-length"])) == (encoding, sizes[encoding])
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert (answer.headers["vary"], answer.headers["cache-control"]) == ("accept-encoding", "public, max-age=31536000, immutable")
+    plain = client(hub, key=False, page=tmp_path).request("HEAD", "/nothing.js", headers={"accept-encoding": accepted})
+    assert plain.status_code == 404
+
+
 def test_a_server_without_its_page_says_so(hub: Hub, client: Client) -> None:
     answer = client(hub, key=False).get("/")
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "page_missing")
