@@ -136,6 +136,16 @@ describe('the keyboard', () => {
     expect(active().closest('tr')?.getAttribute('aria-rowindex')).toBe('1001');
   });
 
+  it('does not hold the view where the active cell is, and comes back to it with the next key', async () => {
+    const scroll = find('.live-table-scroll') as HTMLElement;
+    scroll.scrollTop = 28 * 60;
+    scroll.dispatchEvent(new Event('scroll'));
+    await settled();
+    expect([text('[data-testid=range]'), active() === scroll]).toEqual(['rows 61-82 of 1,000', true]);
+    await key('ArrowDown');
+    expect(where()).toEqual(['r1', '1']);
+  });
+
   it('stays with its row while the rows tick', async () => {
     await key('ArrowDown');
     const ids = ['new', ...Object.keys(numbered(0, 129))];

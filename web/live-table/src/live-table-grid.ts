@@ -239,7 +239,7 @@ export class LiveTableGrid {
 
   /** The grid as a whole got the focus, and hands it on to the active cell. */
   protected enter(event: FocusEvent): void {
-    if (event.target !== this.scroll().nativeElement || this.snapshot() === null) return;
+    if (event.target !== this.scroll().nativeElement || this.snapshot() === null || this.#pane?.handing) return;
     const active = this.cursor.active();
     const snapshot = this.snapshot();
     if (active === null && snapshot !== null) this.cursor.set({ index: this.seen().from, column: 0, id: idAt(snapshot, this.seen().from) });

@@ -41,6 +41,7 @@ export class RowsPane {
   #last: { readonly name: string; readonly snapshot: Snapshot } | null = null;
   #seen: Seen = { from: 0, to: 0 };
   #focusing = false;
+  #handing = false;
   #fading: ReturnType<typeof setTimeout> | undefined;
 
   constructor(scroll: HTMLElement, body: HTMLElement, events: PaneEvents) {
@@ -98,6 +99,11 @@ export class RowsPane {
   focus(): void {
     this.#focusing = true;
     this.request();
+  }
+
+  /** The focus is being moved by the pane itself, as when the active cell is scrolled out of view: nobody came to the grid. */
+  get handing(): boolean {
+    return this.#handing;
   }
 
   placeOf(target: EventTarget | null): Place | null {
@@ -161,6 +167,9 @@ export class RowsPane {
     if (active === null || active.index < 0) return;
     this.#focusing = false;
     const cell = this.#painter.cellAt(active) ?? this.#scroll;
-    if (cell !== this.#scroll.ownerDocument.activeElement) cell.focus({ preventScroll: true });
+    if (cell === this.#scroll.ownerDocument.activeElement) return;
+    this.#handing = true;
+    cell.focus({ preventScroll: true });
+    this.#handing = false;
   }
 }
