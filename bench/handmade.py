@@ -31,7 +31,8 @@ class Handmade:
 
     def __init__(self, kafka: KafkaSettings, prefix: str, rows: int) -> None:
         self.rows = rows
-        self._prefix = prefix
+        self.servers = kafka.servers
+        self.prefix = prefix
         self._producer: Producer = make_producer(kafka, {"linger.ms": 0})
         self._topics = Topics(kafka, "bench")
         self._changelog = changelog_topic(prefix, TABLE, 1)
@@ -40,10 +41,10 @@ class Handmade:
         self._heart = Heart(self, lambda: None)
 
     def beat(self, pulse: Pulse) -> None:
-        self._producer.produce(status_topic(self._prefix), pulse.encode(), PULSE_KEY)
+        self._producer.produce(status_topic(self.prefix), pulse.encode(), PULSE_KEY)
 
     def go_live(self) -> None:
-        for topic in (status_topic(self._prefix), servers_topic(self._prefix)):
+        for topic in (status_topic(self.prefix), servers_topic(self.prefix)):
             self._topics.ensure(topic, 1, LASTING)
         self._topics.ensure(self._changelog, PARTITIONS, {"cleanup.policy": "compact"})
         for index in range(self.rows):
@@ -52,7 +53,7 @@ class Handmade:
         columns = tuple(ColumnStatus(column.name, column.type) for column in load(None, {}, []).catalog.columns()[TABLE])
         tables = {TABLE: TableStatus(self._changelog, columns)}
         status = GenerationStatus(1, "live", {}, tables, {}, "handmade", told_time(datetime.now(UTC)))
-        self._producer.produce(status_topic(self._prefix), status.encode(), status.key())
+        self._producer.produce(status_topic(self.prefix), status.encode(), status.key())
         self._flush()
         self._heart.start()
 

@@ -21,6 +21,7 @@ PICTURES = REPOSITORY / "artifacts" / "browser"
 WIDE: ViewportSize = {"width": 1280, "height": 800}
 PHONE: ViewportSize = {"width": 390, "height": 780}
 
+Visiting = Callable[[str, ViewportSize], Visit]
 OpenPage = Callable[..., Visit]
 Send = Callable[..., None]
 
@@ -56,25 +57,34 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def open_page(browser: Browser, demo_stack: Stack, request: pytest.FixtureRequest) -> Iterator[OpenPage]:
-    """Opens tabs at a path of the demo's server, at one table alone unless `table` is None. Each leaves a picture, and none may have complained
-    of anything."""
+def visiting(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Visiting]:
+    """Opens tabs at addresses. Each leaves a picture, and none may have complained of anything."""
     visits: list[Visit] = []
 
-    def open_at(path: str = "/", table: str | None = "users_ui", size: ViewportSize = WIDE) -> Visit:
+    def visit_at(url: str, size: ViewportSize = WIDE) -> Visit:
         context = browser.new_context(viewport=size, locale="en-GB")
         visit = Visit(context.new_page())
         visits.append(visit)
-        place = f"{'&' if '#' in path else '#'}table={table}" if table is not None else ""
-        visit.page.goto(demo_stack.url + path + place)
+        visit.page.goto(url)
         return visit
 
-    yield open_at
+    yield visit_at
     name = re.sub(r"\W+", "-", request.node.name.removeprefix("test_")).strip("-")
     for number, visit in enumerate(visits, start=1):
         visit.picture(PICTURES / (f"{name}.png" if len(visits) == 1 else f"{name}-{number}.png"))
         visit.page.context.close()
     assert [complaint for visit in visits for complaint in visit.complaints] == []
+
+
+@pytest.fixture
+def open_page(visiting: Visiting, demo_stack: Stack) -> OpenPage:
+    """Opens tabs at a path of the demo's server, at one table alone unless `table` is None."""
+
+    def open_at(path: str = "/", table: str | None = "users_ui", size: ViewportSize = WIDE) -> Visit:
+        place = f"{'&' if '#' in path else '#'}table={table}" if table is not None else ""
+        return visiting(demo_stack.url + path + place, size)
+
+    return open_at
 
 
 @pytest.fixture

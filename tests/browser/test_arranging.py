@@ -7,12 +7,19 @@ from playwright.sync_api import expect
 
 from bench.stack import Stack
 
-from .conftest import PHONE, OpenPage
+from .conftest import PHONE, WIDE, OpenPage, Visiting
 from .subscriptions import until_subscriptions
 from .visit import Visit
 
 FIRST_PANELS = ["users_ui", "accounts_ui", "final_ui", "user_account", "dead_letters"]
 MOST_BYTES = 600_000
+INTERACTIVE_MS = 2_000
+# The first rows are painted, and the page has time for what somebody does.
+FIRST_ROWS = """const look = () => {
+  if (document.querySelector('tbody tr[data-row-id]') === null) requestAnimationFrame(look);
+  else requestIdleCallback(() => (window.interactiveAt = performance.now()));
+};
+requestAnimationFrame(look);"""
 DARK, LIGHT = "rgb(19, 21, 25)", "rgb(243, 245, 248)"
 
 
@@ -143,11 +150,37 @@ def test_leaves_no_subscription_behind(open_page: OpenPage, demo_stack: Stack) -
     until_subscriptions(demo_stack, 0)
 
 
-def test_the_page_is_small(open_page: OpenPage, demo_stack: Stack) -> None:
-    visit = log_in_to_all(open_page, demo_stack)
-    sizes = visit.page.evaluate(
-        "performance.getEntries().filter((entry) => entry.encodedBodySize).map((entry) => [entry.name, entry.encodedBodySize])"
-    )
+def test_a_page_that_runs_again_sleeps_or_is_left_has_no_second_subscription(open_page: OpenPage, demo_stack: Stack) -> None:
+    until_subscriptions(demo_stack, 0)
+    visit = open_page(f"/#key={quote(demo_stack.key)}")
+    visit.wait_for_rows("users_ui")
+    # Of the table, and of what is live.
+    until_subscriptions(demo_stack, 2)
+    visit.find("grid").evaluate("grid => { grid.dataset.first = 'yes'; }")
+    visit.page.evaluate("import(document.querySelector('script[type=module]').src + '?again')")
+    expect(visit.page.locator("[data-first]")).to_have_count(0)
+    expect(visit.page.locator("tablecast-dashboard")).to_have_count(1)
+    visit.wait_for_rows("users_ui")
+    until_subscriptions(demo_stack, 2)
+    devtools = visit.page.context.new_cdp_session(visit.page)
+    for state in ("frozen", "active"):
+        devtools.send("Page.setWebLifecycleState", {"state": state})
+    visit.wait_for_rows("users_ui")
+    until_subscriptions(demo_stack, 2)
+    visit.page.goto("about:blank")
+    until_subscriptions(demo_stack, 0)
+
+
+def test_the_page_is_small_and_soon_there(visiting: Visiting, demo_stack: Stack) -> None:
+    """What a first visit costs: nothing is in the browser's cache, and the key is in the link."""
+    visit = visiting("about:blank", WIDE)
+    visit.page.add_init_script(FIRST_ROWS)
+    visit.page.goto(f"{demo_stack.url}/#key={quote(demo_stack.key)}")
+    visit.page.wait_for_function("window.interactiveAt !== undefined")
+    assert visit.page.evaluate("window.interactiveAt") < INTERACTIVE_MS
+    sizes = visit.page.evaluate("performance.getEntries().filter((entry) => entry.transferSize).map((entry) => [entry.name, entry.transferSize])")
     files = {name: size for name, size in sizes if "/api/" not in name and "/metrics" not in name}
-    assert files
+    assert any("main-" in name for name in files)
     assert sum(files.values()) < MOST_BYTES, files
+    told = visit.page.evaluate("fetch(document.querySelector('script[type=module]').src).then(({ headers }) => headers.get('content-encoding'))")
+    assert told in ("br", "gzip")

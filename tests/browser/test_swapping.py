@@ -9,8 +9,9 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Locator, expect
 
-from bench.stack import Stack
+from bench.stack import REPOSITORY, Stack
 from tablecast.kafka.admin import Topics
+from tablecast.kafka.clients import make_producer
 
 from .conftest import OpenPage, Send
 from .visit import Visit
@@ -21,6 +22,9 @@ FIRST = {"usersTopic": "users", "accountsTopic": "accounts"}
 # Each changes the topics or the join, and the last one leads back to where the demo began.
 SWAPS = ((OTHER, "left"), (OTHER, "inner"), (FIRST, "inner"), (OTHER, "left"), (FIRST, "left"))
 ROWS = 5
+LONG = {"usersTopic": "users_long", "accountsTopic": "accounts"}
+LONG_ROWS = 3_000
+PAINT = (REPOSITORY / "bench" / "paint.js").read_text()
 
 # Looks after every change of the page, which is at least as often as it is painted.
 WATCH = """() => {
@@ -35,6 +39,20 @@ WATCH = """() => {
   };
   look();
   new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+}"""
+
+
+# A slow scroll, up and down, until a second after the tables have changed over.
+SCROLL = """async (generation) => {
+  const pane = document.querySelector('.live-table-scroll');
+  const shown = () => document.querySelector('[data-testid=generation]')?.textContent.trim();
+  let step = 8;
+  for (let framesLeft = 60; framesLeft > 0; framesLeft -= shown() === generation) {
+    await new Promise(requestAnimationFrame);
+    const before = pane.scrollTop;
+    pane.scrollTop += step;
+    if (pane.scrollTop === before) step = -step;
+  }
 }"""
 
 
@@ -98,6 +116,25 @@ def test_five_swaps_and_nobody_sees_a_seam(open_page: OpenPage, demo_stack: Stac
         generations = [f"generation {number}" for number in range(before, before + len(SWAPS) + 1)]
         assert seen == {"blank": 0, "states": ["live"], "generations": generations}, table
     assert ask(demo_stack, {**SWAPS[-1][0], "joinType": "left"}) in (200, 202)
+
+
+def test_the_tables_are_swapped_under_somebody_who_scrolls_and_no_row_is_blank(open_page: OpenPage, demo_stack: Stack) -> None:
+    Topics(demo_stack.kafka, "source").ensure(LONG["usersTopic"], 1)
+    producer = make_producer(demo_stack.kafka, {"linger.ms": 5})
+    for number in range(LONG_ROWS):
+        producer.produce(LONG["usersTopic"], json.dumps({"userId": f"l{number}", "name": "Long", "email": "long@example.com", "age": number}))
+    assert producer.flush(60) == 0
+    visit = open_at(open_page, demo_stack, "users_ui")
+    visit.page.evaluate(PAINT)
+    before = int(demo_stack.get("/api/status")["generation"])
+    for generation, topics in enumerate((LONG, FIRST), start=before + 1):
+        visit.page.evaluate("paint.start()")
+        assert ask(demo_stack, {**topics, "joinType": "left"}) == 202
+        visit.page.evaluate(SCROLL, f"generation {generation}")
+        seen: dict[str, Any] = visit.page.evaluate("paint.stop()")
+        assert (seen["blank"], seen["waiting"]) == (0, 0), seen
+        assert (visit.rows.filter(has_text="long@example.com").count() > 0) == (topics is LONG)
+        assert visit.range()[2] > visit.range()[1] - visit.range()[0] + 1, "there is something to scroll"
 
 
 def test_an_operator_asks_first_then_swaps_and_watches_the_generation_come(open_page: OpenPage, demo_stack: Stack, other_topics: None) -> None:

@@ -6,20 +6,29 @@ from pathlib import Path
 from urllib.parse import quote
 
 import psutil
+import pytest
 from playwright.sync_api import expect
 
 from bench.stack import Stack
 
 from .conftest import OpenPage, Send
 from .subscriptions import until_subscriptions
+from .visit import SERVER_IS_DOWN
 
 MANY_ROWS = 600
-# What Chromium itself says in the console when nobody listens, or when the listener dies.
-SERVER_IS_DOWN = (r"WebSocket connection to .* failed", r"net::ERR_CONNECTION_(REFUSED|RESET)")
 
 
 def new_user() -> str:
     return f"t{uuid.uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def many_rows(demo_stack: Stack, send: Send) -> int:
+    """So many rows of users are there, at least."""
+    for _ in range(demo_stack.rows("users_ui")["total"], MANY_ROWS):
+        send("users", userId=new_user(), name="More", email="more@example.com", age=1)
+    demo_stack.wait_for_rows("users_ui", MANY_ROWS)
+    return MANY_ROWS
 
 
 def test_logs_in_with_the_key_and_sees_rows(open_page: OpenPage, demo_stack: Stack) -> None:
@@ -131,6 +140,27 @@ def test_sorts_filters_and_searches_on_the_server(open_page: OpenPage, demo_stac
     expect(visit.row_of(user_id)).to_have_count(1)
 
 
+def test_opens_a_link_to_a_row_that_stands_far_down(open_page: OpenPage, demo_stack: Stack, many_rows: int) -> None:
+    visit = open_page(f"/#key={quote(demo_stack.key)}")
+    visit.wait_for_rows("users_ui")
+    visit.find("goto").fill(str(many_rows - 100))
+    visit.find("goto").press("Enter")
+    active = visit.page.locator("tr[data-row-id] td:focus")
+    expect(active).to_have_count(1)
+    active.press("Space")
+    id = visit.page.locator("tbody tr[aria-selected=true]").get_attribute("data-row-id")
+    expect(visit.page).to_have_url(f"{demo_stack.url}/#table=users_ui&row={id}")
+    visit = open_page(f"/#key={quote(demo_stack.key)}&row={id}")
+    row = visit.page.locator(f'tbody tr[data-row-id="{id}"]')
+    expect(row).to_have_attribute("aria-selected", "true")
+    expect(row).to_have_attribute("aria-rowindex", str(many_rows - 100 + 1))
+    expect(row).to_be_in_viewport()
+    first, last, _ = visit.range()
+    assert 300 < first < many_rows - 100 < last
+    visit.page.evaluate("location.hash = '#table=users_ui&row=0-1000000'")
+    expect(visit.find("missing")).to_contain_text("0-1000000")
+
+
 def test_goes_through_the_grid_with_the_keyboard_alone(open_page: OpenPage, demo_stack: Stack) -> None:
     visit = open_page(f"/#key={quote(demo_stack.key)}")
     visit.wait_for_rows("users_ui")
@@ -177,10 +207,7 @@ def test_switches_to_another_table(open_page: OpenPage, demo_stack: Stack, send:
     expect(row).to_contain_text([user_id, "Ada", "ada@example.com", "36", "SAVINGS", "12.5"])
 
 
-def test_the_server_dies_and_the_page_says_so_and_resumes_by_itself(open_page: OpenPage, demo_stack: Stack, send: Send) -> None:
-    for _ in range(demo_stack.rows("users_ui")["total"], MANY_ROWS):
-        send("users", userId=new_user(), name="More", email="more@example.com", age=1)
-    demo_stack.wait_for_rows("users_ui", MANY_ROWS)
+def test_the_server_dies_and_the_page_says_so_and_resumes_by_itself(open_page: OpenPage, demo_stack: Stack, send: Send, many_rows: int) -> None:
     visit = open_page(f"/#key={quote(demo_stack.key)}")
     visit.wait_for_rows("users_ui")
     first = visit.turn("Next")[0]

@@ -8,6 +8,8 @@ from pathlib import Path
 from playwright.sync_api import ConsoleMessage, Error, Locator, Page, Request, Response, expect
 
 PATIENCE_MS = 60_000
+# What Chromium itself says in the console when nobody listens, or when the listener dies.
+SERVER_IS_DOWN = (r"WebSocket connection to .* failed", r"net::ERR_CONNECTION_(REFUSED|RESET)")
 RANGE = re.compile(r"rows ([\d,]+)-([\d,]+) of ([\d,]+)")
 
 
