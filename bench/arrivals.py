@@ -1,4 +1,4 @@
-"""Where a row arrives: in the server's table, in a Python WebSocket client, or in the TypeScript client inside Chromium.
+"""Where a row arrives: in the server's table, in a Python WebSocket client, in the TypeScript client inside Chromium, or in a cell of the page.
 
 Each is a context manager that is watching when it is entered, and tells what arrived, and when, by this machine's clock.
 """
@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import quote
 
 import msgspec
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
 from bench.chromium import chromium
 from bench.stack import Stack
@@ -27,6 +28,9 @@ from tablecast.wire.messages import Frame
 
 READY_SECONDS = 60.0
 WATCH = (Path(__file__).parent / "arrivals.js").read_text()
+PAINTED = (Path(__file__).parent / "painted.js").read_text()
+TALL: ViewportSize = {"width": 1280, "height": 2000}
+"""Shows what comes in a third of a second at 200 rows a second: a row that scrolls by between two paints would never be seen."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +160,19 @@ def in_browser(stack: Stack, subject: Subject, window: int) -> Iterator[Arrivals
         page.evaluate("() => arrivals.stop()")
 
 
+@contextmanager
+def in_cells(stack: Stack, subject: Subject, window: int) -> Iterator[Arrivals]:
+    """In the cells of the page, as a person sees them who looks at the newest rows: each at the end of the frame that painted it."""
+    with chromium() as browser:
+        page = browser.new_page(viewport=TALL)
+        page.goto(f"{stack.url}/#key={quote(stack.key)}&table={subject.table}")
+        page.locator("tbody tr[data-row-id]").first.wait_for()
+        page.get_by_role("button", name="Last", exact=True).click()
+        page.evaluate(PAINTED)
+        page.evaluate("columns => arrivals.start(columns)", list(subject.stamps))
+        yield _Tab(page)
+
+
 class _Tab:
     """The arrivals that a tab has noted. Its clock is compared with ours before and after."""
 
@@ -190,4 +207,4 @@ def _compare(page: Page, tries: int = 50) -> Clock:
     return best
 
 
-PLACES = {"server": in_server, "websocket": in_websocket, "browser": in_browser}
+PLACES = {"server": in_server, "websocket": in_websocket, "browser": in_browser, "painted": in_cells}

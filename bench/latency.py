@@ -71,7 +71,10 @@ class Run:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    given = _parser().parse_args(arguments)
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    if given.to == "painted" and len(SUBJECTS[given.table].looks) > 1:
+        parser.error(f"a page shows one end of {given.table} at a time: measure another table to a painted cell")
     settings = dict(setting.split("=", 1) for setting in given.set)
     options = Options(given.table, given.to, given.rate, given.keys, given.seconds, given.warmup, settings)
     with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
