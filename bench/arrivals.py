@@ -29,8 +29,7 @@ from tablecast.wire.messages import Frame
 READY_SECONDS = 60.0
 WATCH = (Path(__file__).parent / "arrivals.js").read_text()
 PAINTED = (Path(__file__).parent / "painted.js").read_text()
-TALL: ViewportSize = {"width": 1280, "height": 2000}
-"""Shows what comes in a third of a second at 200 rows a second: a row that scrolls by between two paints would never be seen."""
+SCREEN: ViewportSize = {"width": 1280, "height": 800}
 
 
 @dataclass(frozen=True)
@@ -164,7 +163,7 @@ def in_browser(stack: Stack, subject: Subject, window: int) -> Iterator[Arrivals
 def in_cells(stack: Stack, subject: Subject, window: int) -> Iterator[Arrivals]:
     """In the cells of the page, as a person sees them who looks at the newest rows: each at the end of the frame that painted it."""
     with chromium() as browser:
-        page = browser.new_page(viewport=TALL)
+        page = browser.new_page(viewport=SCREEN)
         page.goto(f"{stack.url}/#key={quote(stack.key)}&table={subject.table}")
         page.locator("tbody tr[data-row-id]").first.wait_for()
         page.get_by_role("button", name="Last", exact=True).click()

@@ -48,5 +48,5 @@ it('finds widths for the first rows', () => {
   const columns = [{ name: 'text', type: 'string' }, { name: 'n', type: 'int64' }];
   const widths = naturalWidths({ generation: 1, revision: 1, columns, total: 1, offset: 0, rows });
   expect(widths['text']).toBeGreaterThan(220);
-  expect(widths['n']).toBe(96);
+  expect(widths['n']).toBe(80);
 });

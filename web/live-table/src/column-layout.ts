@@ -21,9 +21,9 @@ export interface PlacedColumn extends Column {
 export const PLAIN_LAYOUT: ColumnLayout = { order: [], hidden: [], pinned: [], widths: {} };
 export const WIDTHS = { least: 56, most: 900, step: 24 } as const;
 
-const USUAL: Readonly<Record<string, number>> = { int64: 96, double: 112, boolean: 88, timestamp: 184 };
-const CHARACTER_PX = 7.6;
-const PADDING_PX = 40;
+const USUAL: Readonly<Record<string, number>> = { int64: 80, double: 104, boolean: 88, timestamp: 184 };
+const CHARACTER_PX = 6.9;
+const PADDING_PX = 32;
 const LOOKED_AT = 40;
 
 /** All columns in the viewer's order, the pinned ones first. */

@@ -36,6 +36,7 @@ beforeEach(async () => {
   world.socket.welcome();
   world.socket.say(opened(1, COLUMNS));
   world.socket.say(frame(1, { '["GOLD"]': { accountType: 'GOLD', sum_balance: 12.5 } }));
+  await new Promise(requestAnimationFrame);
 });
 
 describe('a live table as signals', () => {

@@ -1,6 +1,7 @@
 import type { Signal } from '@angular/core';
 import { computed, effect, inject, signal, untracked } from '@angular/core';
 import type { LiveTable, Shape, TableState, View } from '@tablecast/client';
+import { Pace } from './pace.ts';
 import { TABLE_HUB } from './table-hub.ts';
 
 export interface LiveTableOptions {
@@ -9,9 +10,14 @@ export interface LiveTableOptions {
   readonly view?: () => Shape;
   /** How many rows to show from the first on. Without it, the window goes along with whoever chose one for the same view. */
   readonly pageSize?: () => number;
+  /** Called when newer rows wait for the next animation frame: `state` has them in it, for whoever paints then. */
+  readonly arriving?: () => void;
 }
 
-/** A live table as signals. It follows its options and the hub, and closes with the injector that it was made in. */
+/**
+ * A live table as signals. It follows its options and the hub, and closes with the injector that it was made in. However often rows
+ * come, the signal changes with animation frames, and not with each of them while rows come all the time.
+ */
 export interface LiveTableRef {
   /** Null while there is no hub. The rows of another view of the same table stay until the new ones are there. */
   readonly state: Signal<TableState | null>;
@@ -23,8 +29,9 @@ export interface LiveTableRef {
 }
 
 /** Call it where `inject()` may be called. Equal windows of equal views of a page share one subscription. */
-export function injectLiveTable({ table, view, pageSize }: LiveTableOptions): LiveTableRef {
+export function injectLiveTable({ table, view, pageSize, arriving }: LiveTableOptions): LiveTableRef {
   const hub = inject(TABLE_HUB);
+  const pace = new Pace(arriving);
   const state = signal<TableState | null>(null);
   const wanted = computed<View>(() => ({ ...view?.(), table: table() }), { equal: sameView });
   let live: LiveTable | null = null;
@@ -35,12 +42,14 @@ export function injectLiveTable({ table, view, pageSize }: LiveTableOptions): Li
     const opened = hub()?.open(wanted(), size === undefined ? null : { offset: 0, size }) ?? null;
     const before = shown === wanted().table ? (untracked(state)?.snapshot ?? null) : null;
     const show = (next: TableState): void => { state.set(next.snapshot === null ? { ...next, snapshot: before } : next); };
+    const showSoon = (next: TableState): void => { pace.next(() => { show(next); }); };
     live = opened;
     shown = wanted().table;
     if (opened === null) state.set(null);
     else show(opened.value);
-    opened?.watch(show);
+    opened?.watch(showSoon);
     onCleanup(() => {
+      pace.cancel();
       live = null;
       void opened?.close();
     });

@@ -41,6 +41,19 @@ describe('showing rows', () => {
   });
 });
 
+it('stays at the end, also when rows come in between those in view', async () => {
+  await thousand();
+  await press('Last');
+  const { offset, request } = world.socket.last('move');
+  const ids = Object.keys(numbered(offset, 1_000));
+  await say(frame(1, numbered(offset, 1_000), { total: 1_000, offset, request, revision: 2 }));
+  expect(text('[data-testid=range]')).toBe('rows 979-1,000 of 1,000');
+  const late = { late: { name: 'Late', age: '1' }, later: { name: 'Later', age: '1' } };
+  const at = ids.indexOf('r980');
+  await say(frame(1, late, { ids: [...ids.slice(0, at), 'late', ...ids.slice(at), 'later'], total: 1_002, offset, request, revision: 3 }));
+  expect(text('[data-testid=range]')).toBe('rows 981-1,002 of 1,002');
+});
+
 describe('changes', () => {
   beforeEach(() => answer());
   const change = (name: string, revision: number, more = {}) =>

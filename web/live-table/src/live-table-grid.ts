@@ -53,7 +53,12 @@ export class LiveTableGrid {
   protected readonly searchBox = viewChild.required<ElementRef<HTMLInputElement>>('search');
   protected readonly aside = viewChild<ElementRef<HTMLElement>>('aside');
 
-  readonly #live = injectLiveTable({ table: this.table, view: this.view, pageSize: () => firstWindow(FIRST_ROWS).size });
+  readonly #live = injectLiveTable({
+    table: this.table,
+    view: this.view,
+    pageSize: () => firstWindow(FIRST_ROWS).size,
+    arriving: () => { this.#pane?.request(); },
+  });
   readonly #connection = injectConnection();
   readonly #key = computed(() => JSON.stringify([this.table(), this.view()]));
   /** The view that the snapshot is of: the last one stays until the rows of the next are there. */

@@ -40,9 +40,9 @@ export const button = (label: string) => [...page().querySelectorAll('button')].
 export const host = () => fixture.componentInstance;
 export const cell = (id: string, column: number) => find(`[data-row-id="${id}"] td:nth-child(${String(column)})`);
 
-/** Angular has rendered, and the animation frame that paints the rows is over. */
+/** Angular has rendered, and the animation frame that paints the rows is over: rows that come all the time have every second one. */
 export async function settled(): Promise<void> {
-  for (let round = 0; round < 2; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     await fixture.whenStable();
     await new Promise(requestAnimationFrame);
   }

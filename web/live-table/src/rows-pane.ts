@@ -153,8 +153,8 @@ export class RowsPane {
     const shift = known && this.#scroller.px > 0 ? shiftOf(last.snapshot, snapshot, this.#seen) : 0;
     this.#scroller.resize(snapshot.total);
     if (!known) this.#scroller.go(0);
-    else if (shift !== 0) this.#scroller.go(this.#scroller.px + shift * ROW_PX);
     else if (atEnd) this.#scroller.go(this.#scroller.scale.endPx);
+    else if (shift !== 0) this.#scroller.go(this.#scroller.px + shift * ROW_PX);
     this.#events.shifted(snapshot, shift);
   }
 

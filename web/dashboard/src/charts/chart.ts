@@ -50,8 +50,8 @@ export class Chart {
     const words = { stroke: colour('textDecorationColor'), ticks: { show: false }, font: '11px system-ui' };
     const lines = { stroke: colour('borderTopColor'), width: 1 };
     const time: uPlot.Axis = { ...words, grid: lines, size: 24, space: 70, incrs: [...SECONDS], values: (_, splits) => splits.map((each) => CLOCK.format(each * 1000)) };
-    const names: uPlot.Axis = { ...words, grid: { show: false }, size: 24, splits: () => this.#names().map((_, index) => index), values: () => [...this.#names()] };
-    const line: uPlot.Series = { stroke: colour('color'), width: 1.5, points: { show: false } };
+    const names: uPlot.Axis = { ...words, grid: { show: false }, size: 24, splits: () => this.#names().map((_, index) => index), values: ({ over }) => this.#fitting(over.clientWidth) };
+    const line: uPlot.Series = { stroke: colour('color'), width: 1.5, points: { show: ({ data }) => [...(data[1] ?? [])].filter((value) => value !== null).length < FIRST_POINTS } };
     return {
       ...sizeOf(area),
       padding: [8, 8, 0, 0],
@@ -63,6 +63,13 @@ export class Chart {
     };
   }
 
+  /** Beside each other in so many pixels: what is cut stands whole in the table. */
+  #fitting(px: number): string[] {
+    const names = this.#names();
+    const most = Math.max(2, Math.floor(px / names.length / CHARACTER_PX));
+    return names.map((name) => (name.length > most ? `${name.slice(0, most - 1)}…` : name));
+  }
+
   #names(): readonly string[] {
     const data = this.data();
     return 'names' in data ? data.names : [];
@@ -71,6 +78,9 @@ export class Chart {
 
 const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300];
 const LEAST_SECONDS = 30;
+const CHARACTER_PX = 7;
+/** Before there is a line, there is at least a dot. */
+const FIRST_POINTS = 2;
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 const BARS: Partial<uPlot.Series> = { points: { show: false }, ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.6, 64] }) }) };
 

@@ -5,7 +5,7 @@ import type { Figures } from './exposition.ts';
 import { rateBetween, readFigures } from './exposition.ts';
 import { repeatWhile } from './pulse.ts';
 
-const EVERY_MS = 2_000;
+export const READ_EVERY_MS = 2_000;
 const KEPT = 150;
 /** A rate over two readings jumps; over this many it is calm. */
 const CALM = 5;
@@ -24,7 +24,7 @@ export class FiguresLog {
 
   constructor() {
     const wanted = computed(() => this.#session.filled() && this.#session.access() !== null);
-    repeatWhile(this.#environment, EVERY_MS, wanted, async (signal) => { await this.#read(signal); });
+    repeatWhile(this.#environment, READ_EVERY_MS, wanted, async (signal) => { await this.#read(signal); });
   }
 
   /** Changes of a table a second, lately; null while that is not known. */

@@ -3,7 +3,7 @@ import { amount, coarse, moment, span } from '../format.ts';
 import { isTable } from '../panels/destination.ts';
 import { Workspace } from '../panels/workspace.ts';
 import { Session } from '../session.ts';
-import { FiguresLog } from './figures.ts';
+import { FiguresLog, READ_EVERY_MS } from './figures.ts';
 import { Freshness } from './freshness.ts';
 import { Overview } from './overview.ts';
 
@@ -37,10 +37,12 @@ export class StatusBar {
     if (age === null) return null;
     return this.state()?.phase === 'live' ? '0 s' : span(age);
   });
+  /** What changed since the server's counts were last read is not known yet, so nothing is told to the millisecond. */
   protected readonly lastChange = computed(() => {
     const [seconds, latest] = [this.#figures.latest()?.ages.get(this.table()), this.#figures.latest()];
     if (seconds === undefined || latest === null) return null;
-    return `${span(seconds * 1000 + Math.max(0, this.#freshness.now() - latest.at))} ago`;
+    const ms = seconds * 1000 + Math.max(0, this.#freshness.now() - latest.at);
+    return ms < READ_EVERY_MS ? 'just now' : `${span(ms)} ago`;
   });
   protected readonly rows = computed(() => {
     const rows = this.#figures.latest()?.rows.get(this.table());

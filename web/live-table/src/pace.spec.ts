@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Pace } from './pace.ts';
+
+let frames: ((now: number) => void)[];
+const paint = (now: number) => { for (const frame of frames.splice(0)) frame(now); };
+
+beforeEach(() => {
+  frames = [];
+  vi.stubGlobal('requestAnimationFrame', (frame: (now: number) => void) => frames.push(frame));
+  vi.stubGlobal('cancelAnimationFrame', () => undefined);
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+it('does the newest with the next frame when it was quiet, and with every second one when it is not', () => {
+  const [done, asked] = [vi.fn(), vi.fn()];
+  const pace = new Pace(asked);
+  for (const [now, task] of [[1000, 'a'], [1016, 'b'], [1033, 'c'], [2000, 'd']] as const) {
+    pace.next(() => { done('stale'); });
+    pace.next(() => { done(now, task); });
+    paint(now);
+  }
+  expect(done.mock.calls).toEqual([[1000, 'a'], [1033, 'c'], [2000, 'd']]);
+  expect(asked).toHaveBeenCalledTimes(4);
+});
+
+it('does nothing more once it is cancelled, and does at once what nobody sees', () => {
+  const done = vi.fn();
+  const pace = new Pace();
+  pace.next(() => { done('cancelled'); });
+  pace.cancel();
+  paint(1000);
+  vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
+  pace.next(() => { done('unseen'); });
+  expect(done.mock.calls).toEqual([['unseen']]);
+});

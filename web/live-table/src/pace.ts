@@ -1,0 +1,42 @@
+/** A row is seen as soon in every second frame of a screen, and the frame between is left to everything else that runs here. */
+const LEAST_MS = 25;
+
+/** Does the newest of what it is given with an animation frame: the next one when it is quiet. In a tab that nobody sees, at once. */
+export class Pace {
+  readonly #asked: (() => void) | undefined;
+  #task: (() => void) | null = null;
+  #frame = 0;
+  #doneAt = -Infinity;
+
+  /** `asked` is called whenever a frame was asked for, which whoever paints may want to join. */
+  constructor(asked?: () => void) {
+    this.#asked = asked;
+  }
+
+  next(task: () => void): void {
+    const waits = this.#task !== null;
+    this.#task = task;
+    if (document.hidden) this.#do(performance.now());
+    else if (!waits) this.#ask();
+  }
+
+  cancel(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#task = null;
+  }
+
+  #ask(): void {
+    this.#frame = requestAnimationFrame((now) => {
+      if (now - this.#doneAt < LEAST_MS) this.#ask();
+      else this.#do(now);
+    });
+    this.#asked?.();
+  }
+
+  #do(now: number): void {
+    const task = this.#task;
+    this.cancel();
+    this.#doneAt = now;
+    task?.();
+  }
+}
