@@ -156,10 +156,6 @@ export class LiveTableGrid {
     });
   }
 
-  protected scrolled(): void {
-    this.#pane?.scrolled();
-  }
-
   /** Puts this row at the top, and says so to those who cannot see it. */
   protected show(index: number): void {
     const { total } = this.seen();

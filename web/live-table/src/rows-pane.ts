@@ -40,6 +40,8 @@ export class RowsPane {
   #frame: number | null = null;
   #last: { readonly name: string; readonly snapshot: Snapshot } | null = null;
   #seen: Seen = { from: 0, to: 0 };
+  /** Not by way of Angular, which would look through the whole grid at each step. */
+  readonly #scrolled = (): void => { if (this.#scroller.scrolled()) this.request(); };
   #focusing = false;
   #handing = false;
   #fading: ReturnType<typeof setTimeout> | undefined;
@@ -53,6 +55,7 @@ export class RowsPane {
     const measured = (): void => { this.#scroller.measure(); this.request(); };
     this.#observer = typeof ResizeObserver === 'undefined' ? null : new ResizeObserver(measured);
     this.#observer?.observe(scroll);
+    scroll.addEventListener('scroll', this.#scrolled, { passive: true });
   }
 
   get page(): number {
@@ -68,11 +71,6 @@ export class RowsPane {
       this.#frame = null;
       this.#paint();
     });
-  }
-
-  scrolled(): void {
-    this.#scroller.scrolled();
-    this.request();
   }
 
   /** Puts a row at the top of the view. */
@@ -111,6 +109,7 @@ export class RowsPane {
   }
 
   destroy(): void {
+    this.#scroll.removeEventListener('scroll', this.#scrolled);
     this.#observer?.disconnect();
     if (this.#frame !== null) cancelAnimationFrame(this.#frame);
     clearTimeout(this.#fading);
@@ -130,6 +129,7 @@ export class RowsPane {
     const focused = this.#focusing || this.#holdsFocus();
     const now = performance.now();
     this.#painter.paint({ ...look, active, rows, now, topOf: (index) => this.#scroller.topOf(index) });
+    if (!this.#scroller.settle()) this.request();
     this.#fade(now);
     if (focused) this.#focusActive(active);
     this.#events.seen(this.#seen, look.snapshot.total);
@@ -153,8 +153,8 @@ export class RowsPane {
     const shift = known && this.#scroller.px > 0 ? shiftOf(last.snapshot, snapshot, this.#seen) : 0;
     this.#scroller.resize(snapshot.total);
     if (!known) this.#scroller.go(0);
-    else if (atEnd) this.#scroller.go(this.#scroller.scale.endPx);
-    else if (shift !== 0) this.#scroller.go(this.#scroller.px + shift * ROW_PX);
+    else if (atEnd) this.#scroller.aim(this.#scroller.scale.endPx);
+    else if (shift !== 0) this.#scroller.aim(this.#scroller.px + shift * ROW_PX);
     this.#events.shifted(snapshot, shift);
   }
 

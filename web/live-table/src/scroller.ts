@@ -11,6 +11,7 @@ export class Scroller {
   #px = 0;
   #bar = 0;
   #tall = -1;
+  #due = false;
 
   constructor(scroll: HTMLElement, body: HTMLElement, rowPx: number) {
     this.#scroll = scroll;
@@ -46,20 +47,40 @@ export class Scroller {
     if (rows !== this.#scale.rows) this.#rescale(rows, this.#scale.viewPx);
   }
 
-  /** Somebody scrolled; or it was us, and nothing is new. A small step starts from where the rows are, which is exact; a big one is a new place. */
-  scrolled(): void {
+  /**
+   * Somebody scrolled; or it was us, and nothing is new. A small step starts from where the rows are, which is exact; a big one is a new
+   * place. Whether anything is new.
+   */
+  scrolled(): boolean {
     const bar = this.#scroll.scrollTop;
     const step = bar - this.#bar;
-    if (Math.abs(step) < 1) return;
+    if (Math.abs(step) < 1) return false;
     this.#bar = bar;
     const far = Math.abs(step) > this.#scale.viewPx || bar < 1 || bar > this.#scale.barAt(this.#scale.endPx) - 1;
     this.#px = far ? this.#scale.rowsAt(bar) : this.#scale.clamp(this.#px + this.#scale.rowsPerBar * step);
+    return true;
   }
 
   go(px: number): void {
+    this.aim(px);
+    this.settle();
+  }
+
+  /** As `go`, but the bar follows with `settle`: what is painted in between is laid out together with it, once. */
+  aim(px: number): void {
     this.#px = this.#scale.clamp(px);
-    this.#scroll.scrollTop = this.#scale.barAt(this.#px);
+    this.#bar = this.#scale.barAt(this.#px);
+    this.#due = true;
+  }
+
+  /** Whether the bar is where it was meant to be; else the rows are to be painted for where it is. */
+  settle(): boolean {
+    if (!this.#due) return true;
+    const meant = this.#bar;
+    this.#due = false;
+    this.#scroll.scrollTop = meant;
     this.#bar = this.#scroll.scrollTop;
+    return Math.abs(this.#bar - meant) < 1;
   }
 
   /** Where a row stands within the body. */
