@@ -25,6 +25,8 @@ const USUAL: Readonly<Record<string, number>> = { int64: 80, double: 104, boolea
 const CHARACTER_PX = 6.9;
 const PADDING_PX = 32;
 const LOOKED_AT = 40;
+/** What a head has beside its name: heavier letters, the sign of the sort and the button of its options. */
+const HEAD_CHARACTERS = 5;
 
 /** All columns in the viewer's order, the pinned ones first. */
 export function ordered(columns: readonly Column[], layout: ColumnLayout): readonly Column[] {
@@ -54,7 +56,7 @@ export function placed(columns: readonly Column[], layout: ColumnLayout, natural
 export function naturalWidths({ columns, rows }: Snapshot): Readonly<Record<string, number>> {
   const widthOf = (column: Column, cell: number): number => {
     const texts = rows.slice(0, LOOKED_AT).map((row) => cellText(column, row.cells[cell] ?? null).text.length);
-    const longest = Math.max(column.name.length + 3, ...texts);
+    const longest = Math.max(column.name.length + HEAD_CHARACTERS, ...texts);
     return Math.round(Math.min(320, Math.max(USUAL[column.type] ?? 88, longest * CHARACTER_PX + PADDING_PX)));
   };
   return Object.fromEntries(columns.map((column, cell) => [column.name, widthOf(column, cell)]));
