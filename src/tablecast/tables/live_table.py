@@ -80,7 +80,7 @@ class LiveTable:
         return self._order.after(position, limit)
 
     def find(self, id: str) -> Row | None:
-        return self._rows.get(id.encode())
+        return self._rows.get(id.encode("utf-8", "surrogatepass"))
 
     def index_of(self, row: Row) -> int | None:
         return self._order.index_of(row.position)

@@ -167,7 +167,7 @@ class Ranking(Generic[T]):
 
     def index_of(self, place: bytes) -> int | None:
         """How many stand before this place; None when nothing stands there."""
-        index = bisect_right(self._firsts, place) - 1
+        index = self._leaf_for(place)
         if self._mixed[index]:
             self._sort(index)
         at = bisect_left(self._places[index], place)
