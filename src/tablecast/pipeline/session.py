@@ -35,10 +35,6 @@ TUNED = {
     # The state of a generation that is gone is given back at the next maintenance; what Spark remembers of its plans only fills the heap.
     "spark.sql.streaming.stateStore.maintenanceInterval": "15s",
     "spark.sql.ui.retainedExecutions": "5",
-    # Nobody looks at the jobs of the past: by default a thousand are remembered, each with where in the code it began.
-    "spark.ui.retainedJobs": "100",
-    "spark.ui.retainedStages": "100",
-    "spark.ui.retainedTasks": "1000",
     # Likewise its Kafka clients and what they have fetched, which Spark would keep for five and ten minutes. Those of a running query are in use.
     **{f"spark.kafka.{cache}.timeout": "30s" for cache in KAFKA_CACHES},
     **{f"spark.kafka.{cache}.evictorThreadRunInterval": "10s" for cache in KAFKA_CACHES},
