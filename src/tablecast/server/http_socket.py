@@ -22,10 +22,12 @@ class HttpSocket(HttpToolsProtocol):
     _deadline: asyncio.TimerHandle | None = None
     _head = 0
     """Bytes of a head that is not whole yet."""
+    _entered = False
+    _early = b""
+    """What came before its turn."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(cast(asyncio.Transport, transport))
-        self.transport.pause_reading()
         self.turnstile.admit(self._enter)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -33,6 +35,11 @@ class HttpSocket(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        if not self._entered:
+            # Only now: reading cannot be put off before it has begun.
+            self._early = data
+            self.transport.pause_reading()
+            return
         began = time.perf_counter()
         super().data_received(data)
         self.turnstile.spend(time.perf_counter() - began)
@@ -51,9 +58,14 @@ class HttpSocket(HttpToolsProtocol):
         super().on_headers_complete()
 
     def _enter(self) -> None:
-        if not self.transport.is_closing():
-            self._await_head()
+        self._entered = True
+        if self.transport.is_closing():
+            return
+        self._await_head()
+        if self._early:
+            early, self._early = self._early, b""
             self.transport.resume_reading()
+            self.data_received(early)
 
     def _await_head(self) -> None:
         self._head = 0

@@ -1,16 +1,22 @@
 """Who has no key and does not even ask costs nothing for long."""
 
+import asyncio
 import socket
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
+from tablecast.server import connection
 from tablecast.server.http_socket import HEAD_BYTES
 from tablecast.server.hub import Hub
+from tablecast.server.turnstile import Turnstile
 
 from .talking import KEY, Serving
+from .test_viewer_socket import dial, hear, say
 
 HEAD = f"GET /api/tables HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\n"
 
@@ -28,6 +34,30 @@ def rest_of(wire: socket.socket) -> bytes:
     while data := wire.recv(65_536):
         heard += data
     return heard
+
+
+class SlowTurnstile(Turnstile):
+    """Lets everybody wait for a while."""
+
+    def admit(self, enter: Callable[[], None]) -> None:
+        asyncio.get_running_loop().call_later(0.2, enter)
+
+
+def test_who_waits_for_its_turn_is_served_then_and_stays(hub: Hub, serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time for a head begins with the turn, and ends with the head: a viewer that is there is not closed by it."""
+    monkeypatch.setattr(connection, "Turnstile", SlowTurnstile)
+    with serving(hub, login_seconds=0.3, messages_per_second=1_000_000) as url:
+        began = time.monotonic()
+        assert httpx.get(f"{url}/healthz").status_code == 200
+        assert time.monotonic() - began >= 0.2
+        with dial(url) as viewer:
+            say(viewer, "login", key=KEY)
+            assert [hear(viewer)["type"] for _ in range(2)] == ["welcome", "feed"]
+            there, number = time.monotonic(), 0
+            while time.monotonic() - there < 1.0:
+                number += 1
+                say(viewer, "ping", id=number)
+                assert hear(viewer) == {"type": "pong", "id": number}
 
 
 @pytest.mark.parametrize("said", ["", "GET", HEAD], ids=["nothing", "half a line", "half a head"])
