@@ -81,30 +81,40 @@ def test_many_wanted_views_take_one_slice_a_turn() -> None:
     asyncio.run(scenario())
 
 
-def test_building_leaves_most_of_the_time_to_those_who_keep_the_server_busy() -> None:
+def test_building_leaves_most_of_the_time_to_those_who_keep_the_server_busy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Between two slices it pauses for three times as long as one took, unless ticks come as often as in quiet times."""
+    pauses: list[float] = []
+    sleep = asyncio.sleep
 
-    async def seconds(behind: float) -> float:
+    async def noted(seconds: float) -> None:
+        pauses.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr("tablecast.server.builder.asyncio.sleep", noted)
+
+    async def slices(behind: float) -> list[float]:
         ticker = Ticker(lambda: None)
         ticker.interval += behind
-        builder, visit = Builder(ticker), Visit()
-        viewport = generation_of(1, BUILD_ROWS * 8).find("users").open(ViewSpec(search="row"), Window(0, 5), visit)
-        slices: list[float] = []
+        viewport = generation_of(1, BUILD_ROWS * 8).find("users").open(ViewSpec(search="row"), Window(0, 5), Visit())
+        taken: list[float] = []
         build = viewport.source.build
 
         def timed(limit: int) -> bool:
             began = time.perf_counter()
             done = build(limit)
-            slices.append(time.perf_counter() - began)
+            taken.append(time.perf_counter() - began)
             return done
 
         viewport.source.build = timed  # type: ignore[method-assign]
-        began = time.perf_counter()
-        await builder.want(viewport)
-        return (time.perf_counter() - began) / sum(slices)
+        await Builder(ticker).want(viewport)
+        return taken
 
-    assert asyncio.run(seconds(behind=1.0)) > 3
-    assert asyncio.run(seconds(behind=0.0)) < 3
+    busy = asyncio.run(slices(behind=60.0))
+    assert len(busy) >= 8
+    assert all(pause >= 3 * taken for pause, taken in zip(pauses, busy, strict=False))
+    pauses.clear()
+    asyncio.run(slices(behind=0.0))
+    assert set(pauses) == {0.0}
 
 
 class Visit:
