@@ -11,6 +11,8 @@ SHARE = 0.1
 """Of the loop's time, for all newcomers together."""
 BURST_SECONDS = 0.5
 """Taken at once where few came before: after a restart everybody comes back in the same second."""
+ENTRY_SECONDS = 0.0002
+"""What a newcomer takes at the least, counted when it goes in: what it really takes is known later, and until then all who wait would be let in."""
 
 
 class Turnstile:
@@ -39,9 +41,4 @@ class Turnstile:
                 self._timer = asyncio.get_running_loop().call_later(wait, self._let_in)
                 return
             self._waiting.popleft()()
-            # What this one takes is not known before it has said something: until then it is one step of many.
-            self.spend(_ENTRY_SECONDS)
-
-
-_ENTRY_SECONDS = 0.0002
-"""What a newcomer takes at the least. Without it all who wait would be let in before the first of them has taken anything."""
+            self.spend(ENTRY_SECONDS)
