@@ -92,13 +92,14 @@ export class TableHub {
   /** Closes every view and the socket. Resolves when the socket is closed. */
   close(): Promise<void> {
     this.#closed ??= this.#connection.close();
+    for (const { subscription } of this.#holdings.all) subscription.end();
     this.#holdings.clear();
     return this.#closed;
   }
 
   async #end(subscription: Subscription): Promise<void> {
     const sub = subscription.detach();
-    subscription.stopFinding();
+    subscription.end();
     if (sub === null) return;
     await new Promise<void>((resolve) => {
       this.#closing.set(sub, resolve);

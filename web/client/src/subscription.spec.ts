@@ -4,6 +4,7 @@ import { TableHub } from './hub.ts';
 import type { LiveTable } from './live-table.ts';
 
 let world: FakeWorld;
+let hub: TableHub;
 let table: LiveTable;
 
 const page = (offset: number) => ({ offset, size: 300 });
@@ -17,7 +18,7 @@ function answer(request: number, revision: number, offset: number, sub = 1): voi
 
 beforeEach(() => {
   world = new FakeWorld();
-  const hub = new TableHub({ url: 'localhost:10000', key: 'sesame' }, world.environment);
+  hub = new TableHub({ url: 'localhost:10000', key: 'sesame' }, world.environment);
   world.socket.welcome();
   table = hub.open({ table: 'users_ui' });
   world.socket.say(opened(1, [{ name: 'n', type: 'int64' }]));
@@ -116,6 +117,31 @@ describe('finding a row', () => {
     void table.close();
     expect(await late).toBeNull();
   });
+
+  it('goes on when only a window was refused', async () => {
+    answer(1, 1, 0);
+    const far = table.find('far');
+    table.move(page(600));
+    world.socket.say(errorMessage('bad_window', 1));
+    found('far', 7);
+    expect(await far).toBe(7);
+  });
+
+  it('while the view is refused waits until it is asked for again', async () => {
+    world.socket.say(errorMessage('unknown_table', 1));
+    const later = table.find('later');
+    expect(asked()).toEqual([]);
+    table.refresh();
+    expect(asked()).toEqual([[2, 'later']]);
+    found('later', 3, 2);
+    expect(await later).toBe(3);
+  });
+
+  it('ends with the hub, and at once after it', async () => {
+    const early = table.find('early');
+    void hub.close();
+    expect([await early, await table.find('late')]).toEqual([null, null]);
+  });
 });
 
 describe('refreshing', () => {
@@ -200,7 +226,7 @@ describe('a refusal', () => {
   it('out of the blue is told, and forgiven with the next generation', () => {
     answer(1, 1, 0);
     world.socket.say(errorMessage('table_gone', 1));
-    expect(table.value.problem?.code).toBe('table_gone');
+    expect(table.value).toMatchObject({ fresh: false, problem: { code: 'table_gone' }, snapshot: { generation: 1 } });
     world.socket.say(frame(1, {}, { generation: 2, revision: 2 }));
     expect(table.value).toMatchObject({ fresh: true, problem: null });
   });

@@ -1,3 +1,4 @@
+import type { Problem } from './errors.ts';
 import { problem } from './errors.ts';
 import { RowStore } from './row-store.ts';
 import type { ErrorMessage, FoundMessage, FrameMessage, OpenedMessage } from './server-message.ts';
@@ -32,6 +33,7 @@ export class Subscription {
   #asked: Viewport | null = null;
   #settled: Viewport | null = null;
   #returning = false;
+  #ended = false;
   readonly #sought: { readonly row: string; readonly settle: (index: number | null) => void }[] = [];
 
   constructor(view: View, viewport: Viewport) {
@@ -43,7 +45,6 @@ export class Subscription {
     this.#line = line;
     this.#settled = null;
     this.#ask();
-    this.#seek();
   }
 
   /** Returns the number that the server knows this subscription by, if it does. */
@@ -67,17 +68,19 @@ export class Subscription {
     this.#want(this.state.value.viewport);
   }
 
-  /** Where a row stands in the view, however far from the window; null when it is not in it, or when the view is closed. One is looked for at a time. */
+  /** Where a row stands in the view, however far from the window; null when it is not in it, or when the view is refused or closed. One is looked for at a time. */
   find(row: string): Promise<number | null> {
+    if (this.#ended) return Promise.resolve(null);
     return new Promise((settle) => {
       this.#sought.push({ row, settle });
       if (this.#sought.length === 1) this.#seek();
     });
   }
 
-  /** Whoever still waits for a row need not any more. */
-  stopFinding(): void {
-    for (const { settle } of this.#sought.splice(0)) settle(null);
+  /** Nobody holds it any more: whoever still waits for a row need not. */
+  end(): void {
+    this.#ended = true;
+    this.#stopFinding();
   }
 
   receive(message: OpenedMessage | FrameMessage | FoundMessage | ErrorMessage): void {
@@ -101,6 +104,7 @@ export class Subscription {
       this.#request = 1;
       this.#store.restart();
       this.#line.send(open(this.#sub, this.#request, this.view, viewport));
+      this.#seek();
     } else {
       this.#request += 1;
       this.#line.send(move(this.#sub, this.#request, viewport));
@@ -140,18 +144,29 @@ export class Subscription {
 
   #refused(error: ErrorMessage): void {
     const asked = this.#asked;
+    const told = problem(error.code, error.message, error.hint);
     this.#asked = null;
-    this.#publish({ problem: problem(error.code, error.message, error.hint) });
-    this.stopFinding();
-    if (asked === null) return;
+    if (asked === null) return this.#gone(told);
+    this.#publish({ problem: told });
     if (this.#request === 1) this.#unlist();
     if (!sameViewport(asked, this.state.value.viewport)) this.#ask();
     else this.#goBack(asked);
   }
 
+  /** Nobody asked: a new generation does not have the view, and what is here are rows of one that is gone. */
+  #gone(why: Problem): void {
+    this.#publish({ problem: why, fresh: false });
+    this.#stopFinding();
+  }
+
   #unlist(): void {
     if (this.#sub !== null) this.#line?.dismiss(this.#sub);
     this.#sub = null;
+    this.#stopFinding();
+  }
+
+  #stopFinding(): void {
+    for (const { settle } of this.#sought.splice(0)) settle(null);
   }
 
   /** The server kept the old window, but its frames were dropped meanwhile: the old window is asked for once more. */
