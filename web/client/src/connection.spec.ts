@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { errorMessage, FakeWorld, feed, welcome } from '../testing/index.ts';
+import { errorMessage, FakeWorld, feed, frame, welcome } from '../testing/index.ts';
 import type { ConnectionPhase } from './connection-state.ts';
 import { TableHub } from './hub.ts';
 
@@ -195,6 +195,18 @@ describe('reconnecting', () => {
     expect(world.sockets.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(1);
   });
 
+  it('gives up a login that was on its way before the network or the tab went, and not one that has just begun', () => {
+    world.socket.drop();
+    world.advance(150);
+    world.wake();
+    expect(world.sockets.length).toBe(2);
+    world.jump(60_000);
+    world.wake();
+    expect([world.sockets.length, world.sockets[1]?.closed, phase()]).toEqual([3, true, 'reconnecting']);
+    world.socket.welcome();
+    expect([phase(), world.sockets.length]).toEqual(['live', 3]);
+  });
+
   it('tells what the server said before it closed', () => {
     world.socket.say(errorMessage('too_many_messages'));
     world.socket.drop(4429);
@@ -248,6 +260,15 @@ describe('the age of the data', () => {
     expect(hub.currentAt).toBe(0);
     world.socket.say({ type: 'pong', id: 1 });
     expect(hub.currentAt).toBe(3_000);
+  });
+
+  it('counts how long a frame had to wait for this viewer', () => {
+    world.socket.welcome();
+    world.advance(2_000);
+    world.socket.say(frame(1, {}, { late: 700 }));
+    expect(hub.currentAt).toBe(1_300);
+    world.socket.say(frame(1, {}, { revision: 2 }));
+    expect(hub.currentAt).toBe(2_000);
   });
 
   it('grows while the feed is stale, whatever else the server says, and while the connection is lost', () => {

@@ -53,7 +53,7 @@ export class Connection {
     return this.#welcomedAt !== null;
   }
 
-  /** The last moment at which the rows were known to be the newest. */
+  /** The last moment at which the rows were known to be the newest. A frame that had to wait for this viewer was due that much earlier. */
   get currentAt(): number | null {
     return this.#currentAt;
   }
@@ -84,8 +84,10 @@ export class Connection {
     }
   }
 
+  /** A link that is given up here is followed by the next one at once, as one that was lost before. */
   #wake(): void {
-    if (this.#cancelRetry === null) return this.#link?.probe();
+    this.#link?.probe();
+    if (this.#cancelRetry === null) return;
     this.#cancelRetry();
     this.#dial();
   }
@@ -93,7 +95,7 @@ export class Connection {
   #receive(message: ServerMessage): void {
     if (message.type === 'welcome') return this.#welcome();
     if (message.type === 'feed') this.#feed = message;
-    if (this.#feed?.state === 'live') this.#currentAt = this.#environment.now();
+    if (this.#feed?.state === 'live') this.#currentAt = this.#environment.now() - lateness(message);
     const notice = message.type === 'error' && message.sub === undefined;
     if (message.type !== 'feed' && !notice) return this.#events.message(message);
     if (notice) this.#notice = problem(message.code, message.message, message.hint);
@@ -153,4 +155,8 @@ export class Connection {
   #step(phase: ConnectionPhase, why: Problem | null = null): void {
     this.state.set(step(this.state.value, phase, why));
   }
+}
+
+function lateness(message: ServerMessage): number {
+  return message.type === 'frame' ? (message.late ?? 0) : 0;
 }

@@ -23,6 +23,8 @@ export interface LinkEvents {
 
 const LOGIN_WITHIN_MS = 8_000;
 const CLOSE_WITHIN_MS = 2_000;
+/** A login takes milliseconds: one that takes this long when the network or the tab comes back was begun before it went. */
+const STUCK_AFTER_MS = 1_000;
 const LOGIN_REFUSED = 4401;
 const LOST = problem('connection_lost', 'The connection to the server was lost.', 'The page reconnects by itself.');
 const SILENT = problem('no_answer', 'The server does not answer.', 'The page reconnects by itself.');
@@ -33,6 +35,7 @@ export class Link {
   readonly #events: LinkEvents;
   readonly #key: string;
   readonly #socket: Socket;
+  readonly #dialledAt: number;
   readonly #listeners: readonly (readonly [string, (event: SocketEvent) => void])[];
   #heartbeat: Heartbeat | null = null;
   #cancelLogin: () => void;
@@ -44,6 +47,7 @@ export class Link {
     this.#environment = environment;
     this.#events = events;
     this.#key = key;
+    this.#dialledAt = environment.now();
     this.#socket = new environment.WebSocket(url, PROTOCOL);
     this.#listeners = [
       ['open', () => { this.send(login(this.#key)); }],
@@ -58,9 +62,10 @@ export class Link {
     if (!this.#ended) this.#socket.send(encode(message));
   }
 
-  /** Asks the other side for a sign of life, now. */
+  /** Asks the other side for a sign of life, now. One that has not let us in for too long is given up instead. */
   probe(): void {
-    this.#heartbeat?.probe();
+    if (this.#heartbeat !== null) this.#heartbeat.probe();
+    else if (this.#environment.now() - this.#dialledAt >= STUCK_AFTER_MS) this.fail(SILENT);
   }
 
   /** Gives this link up; the server learns of it when the network lets it. */
