@@ -20,10 +20,15 @@ log = logging.getLogger(__name__)
 
 UP_SECONDS = 10.0
 SHOWN = 500
+POLL_SECONDS = 0.1
 
 
 class Build:
-    """Runs in a thread of its own, and says by plain attributes how far it is: who started it looks at them, and announces."""
+    """Runs in a thread of its own, and says by plain attributes how far it is: who started it looks at them, and announces.
+
+    It leaves no trace before `announced` is set. Until then its number may be another leader's too, who has said so while this one was paused:
+    only whose announcement the broker took owns the number, and with it the topics and the folder of that name.
+    """
 
     def __init__(self, generation: Generation, asked: Asked | None, beside: Sequence[Generation], stop: threading.Event) -> None:
         """`beside` are those that run meanwhile and hold their slots."""
@@ -37,9 +42,13 @@ class Build:
         """Up to where a server must read each changelog, once it is ready."""
         self.seconds = 0.0
         self.ready = False
+        """It is whole, and can no longer be given up."""
         self.given_up: str | None = None
         """Why it was told to end; None while it was not."""
         self.superseded = False
+        self.announced = threading.Event()
+        """To be set once `building` stands on the status topic."""
+        self._verdict = threading.Lock()
         self._beside = tuple(beside)
         self._stop = stop
         self._started = time.monotonic()
@@ -63,12 +72,15 @@ class Build:
     def age(self) -> float:
         return time.monotonic() - self._started
 
-    def give_up(self, reason: str, superseded: bool = False) -> None:
-        """It ends soon, without a trace; or not at all if it is ready already. May be called again."""
-        if self.given_up is None:
-            self.given_up, self.superseded = reason, superseded
-        if not self.done:
+    def give_up(self, reason: str, superseded: bool = False) -> bool:
+        """It ends soon, without a trace; False if it is ready already, and will be live. May be called again."""
+        with self._verdict:
+            if self.ready:
+                return False
+            if self.given_up is None:
+                self.given_up, self.superseded = reason, superseded
             self.generation.abandon()
+            return True
 
     def join(self) -> None:
         while not self.done:
@@ -78,16 +90,20 @@ class Build:
     def _run(self) -> None:
         try:
             self._make()
+            with self._verdict:
+                self.generation.go_on()
+                self.ready = True
         except BaseException:
             self._remove()
             raise
-        self.ready = True
 
     def _make(self) -> None:
         generation = self.generation
         self._check_sources()
         self.state = "building"
         check_slots(generation, self._beside)
+        while not self.announced.wait(POLL_SECONDS):
+            generation.go_on()
         self.state = "hydrating"
         generation.prepare()
         generation.fill(self._tell, self._tasks())
@@ -112,8 +128,9 @@ class Build:
         self.progress = progress
 
     def _remove(self) -> None:
-        """Whole, however long the broker is away; who is stopped meanwhile leaves the rest to the next start."""
-        if self.state is None:
+        """Whole, however long the broker is away; who is stopped meanwhile leaves the rest to the next start. Also when the lead is lost: a
+        number that was announced is never given to another."""
+        if not self.announced.is_set():
             return
         try:
             patiently(self.generation.remove, self._stop)

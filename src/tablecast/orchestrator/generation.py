@@ -56,7 +56,9 @@ class Generation:
         return self.folder / "spans.json"
 
     def prepare(self) -> None:
-        """Creates the topics, and measures which records exist now: these are filled, and the queries begin behind them."""
+        """Creates the topics, and measures which records exist now: these are filled, and the queries begin behind them. What stood under its
+        number, as after a status topic was lost, is nobody's."""
+        remove_generation(self.blueprint.number, Topics(self.changelog), self.settings)
         self.topics.create()
         sources = {given.source.topic for plan in self.plans for given in plan.inputs}
         measured = spans.measure(Topics(self.settings.kafka, "source"), sources, self.settings.pipeline.starting_offsets == "earliest")
@@ -70,7 +72,7 @@ class Generation:
         log.info("[orchestrator] generation %d: filling %s records", self.blueprint.number, f"{total:,}")
         started = time.monotonic()
         for number, plan in enumerate(self.plans):
-            self._go_on()
+            self.go_on()
             if records := sum(measured[given.source.topic].records for given in plan.inputs):
                 with told(self.session, self._job_group(number), records, tell):
                     self.known_out_of_history += fill(self.session, plan, self.topics.of_query(number), self.settings.pipeline, measured, tasks)
@@ -83,7 +85,8 @@ class Generation:
         for number in range(len(self.plans)):
             self.session.sparkContext.cancelJobGroup(self._job_group(number))
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
+        """GenerationFailed if it was abandoned."""
         if self.abandoned.is_set():
             raise GenerationFailed(self.blueprint.number, "it was abandoned before it was ready")
 
@@ -147,7 +150,7 @@ class Generation:
             try:
                 marks.send()
                 while not marks.all_came():
-                    self._go_on()
+                    self.go_on()
                     for reason in self.tend():
                         raise GenerationFailed(self.blueprint.number, reason)
             finally:

@@ -55,8 +55,12 @@ class Swap:
         self._begin()
 
     def close(self) -> None:
-        if self.stage.build is not None:
-            self.stage.build.join()
+        """What was not promoted ends. One that was ready is left to who leads next: if the last word on it arrived, it is live."""
+        build = self.stage.build
+        if build is not None:
+            build.join()
+            if build.ready:
+                build.generation.stop()
 
     def _consider(self) -> None:
         """Looks at the newest message that waits."""
@@ -68,8 +72,8 @@ class Swap:
             build.asked = asked
             agenda.choose(asked)
         elif live is not None and not live.lost and asked.fingerprint == live.blueprint.fingerprint:
-            self._give_up_build(asked)
-            self.stage.clerk.answer(agenda.unchanged(asked, live.blueprint.number))
+            if self._give_up_build(asked):
+                self.stage.clerk.answer(agenda.unchanged(asked, live.blueprint.number))
         elif self._examination is None:
             catalog = self._catalog(asked.request)
             self._examination = (asked, Task(f"examination of {asked.letter.id}", lambda: examine(catalog, self.settings.kafka)))
@@ -88,10 +92,11 @@ class Swap:
             self._accepted = asked
             self._give_up_build(asked)
 
-    def _give_up_build(self, newer: Asked) -> None:
+    def _give_up_build(self, newer: Asked) -> bool:
+        """Whether nothing that is being built will be live: one that is ready already is promoted first, in the next step."""
         build = self.stage.build
-        if build is not None and not build.done:
-            build.give_up(f"superseded by the message {newer.letter.id}", superseded=True)
+        ended = build is None or (build.done and not build.ready)
+        return ended or (build is not None and build.give_up(f"superseded by the message {newer.letter.id}", superseded=True))
 
     def _begin(self) -> None:
         """Builds what was accepted, else what is wanted anyway."""
@@ -117,12 +122,12 @@ class Swap:
             return
         limit = self.settings.control.fill_limit_seconds
         if build.done:
-            self.stage.build = None
             self._announce(build)
             if build.ready:
                 self._promote(build)
             else:
                 self._fail(build)
+            self.stage.build = None
         elif build.given_up is not None:
             build.give_up(build.given_up)
         elif build.asked is not None and build.age > limit:
@@ -139,6 +144,7 @@ class Swap:
         if known is None:
             log.info("[orchestrator] generation %d is being built", blueprint.number)
             self.stage.say(blueprint.status("building"))
+            build.announced.set()
         elif known.state != build.state:
             self.stage.say(blueprint.status(build.state))
         elif build.progress is not None and build.progress != known.progress:

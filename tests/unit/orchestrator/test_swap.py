@@ -1,0 +1,106 @@
+"""H2, H3, H5: one build at a time, promoted whole or without a trace, whatever comes in between."""
+
+import pytest
+
+from tablecast.errors import GenerationFailed, LeadLost
+from tests.unit.orchestrator.scripted import ENDS, Play
+
+
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch) -> Play:
+    return Play(monkeypatch)
+
+
+def test_a_message_is_built_and_promoted_and_the_old_one_lingers(play: Play) -> None:
+    play.go_live("a")
+    play.ask("b")
+    play.step_until(lambda: play.clerk.verdicts)
+    assert play.clerk.verdicts == {"m0": "applied"}
+    assert play.board.said == [(1, "live"), (2, "building"), (2, "hydrating"), (2, "ready"), (2, "live"), (1, "lingering")]
+    assert play.made[0].taken == ["prepare", "fill", "start", "await_marks", "end_offsets"]
+    assert play.board.generations[2].ends == ENDS
+    assert [(lingering.number, lingering.runs) for lingering in play.stage.lingering] == [(1, True)]
+
+
+def test_nothing_is_created_before_the_number_is_announced(play: Play) -> None:
+    """A leader that was paused would else take the number, topics and checkpoints of the one that leads now."""
+    play.go_live("a")
+    play.board.refusal = LeadLost("p.status", "fenced")
+    play.ask("b")
+    with pytest.raises(LeadLost):
+        play.step_until(lambda: False)
+    play.swap.close()
+    assert play.made[0].taken == []
+
+
+def test_one_that_was_announced_is_removed_when_the_lead_is_lost(play: Play) -> None:
+    """Its number is nobody else's: who leads now has called it retired, and takes the next one."""
+    play.go_live("a")
+    filling = play.hold("fill")
+    play.ask("b")
+    play.step_until(filling.is_set)
+    play.board.refusal = LeadLost("p.status", "fenced")
+    with pytest.raises(LeadLost):
+        play.step_until(lambda: False)
+    play.swap.close()
+    assert play.made[0].taken[-1] == "remove"
+
+
+def test_one_that_is_ready_when_the_lead_is_lost_is_stopped_and_left_as_it_is(play: Play) -> None:
+    """Its promotion may have arrived: then it is what the next leader goes on with."""
+    play.go_live("a")
+    play.ask("b")
+    play.step_until(lambda: play.stage.build is not None and play.stage.build.ready)
+    play.board.refusal = LeadLost("p.status", "fenced")
+    with pytest.raises(LeadLost):
+        play.step_until(lambda: False)
+    play.swap.close()
+    assert play.made[0].taken[-1] == "stop"
+
+
+def test_a_build_that_is_ready_when_a_message_asks_for_what_is_live_is_promoted_before_it(play: Play) -> None:
+    play.go_live("a")
+    play.ask("b")
+    play.step_until(lambda: play.stage.build is not None and play.stage.build.ready)
+    play.ask("a")
+    play.swap._consider()
+    play.step_until(lambda: len(play.clerk.verdicts) == 2)
+    assert play.clerk.verdicts == {"m0": "applied", "m1": "applied"}
+    assert play.live() == 3
+    assert play.clerk.agenda.waiting == []
+
+
+def test_a_build_that_is_not_ready_when_a_message_asks_for_what_is_live_is_given_up(play: Play) -> None:
+    play.go_live("a")
+    filling = play.hold("fill")
+    play.ask("b")
+    play.step_until(filling.is_set)
+    play.ask("a")
+    play.step_until(lambda: play.board.generations[2].state == "retired")
+    assert play.clerk.verdicts == {"m0": "superseded", "m1": "no_change"}
+    assert play.live() == 1
+    assert play.made[0].taken[-1] == "remove"
+    assert play.stage.build is None
+
+
+def test_one_that_is_given_up_at_its_last_step_is_not_promoted_without_its_ends(play: Play) -> None:
+    """Whoever waits for a broker that is away stops waiting when it is abandoned: with nothing in its hands."""
+    play.go_live("a")
+    play.scripts["end_offsets"] = lambda: play.stage.build is not None and play.stage.build.give_up("a newer one came", superseded=True)
+    play.ask("b")
+    play.step_until(lambda: play.board.generations.get(2) is not None and play.board.generations[2].state == "retired")
+    assert play.made[0].taken[-1] == "remove"
+
+
+def test_one_that_fails_is_tried_once_more_and_then_refused(play: Play) -> None:
+    def fail() -> None:
+        raise GenerationFailed(2, "a broker restarted")
+
+    play.go_live("a")
+    play.scripts["fill"] = fail
+    play.ask("b")
+    play.step_until(lambda: play.made)
+    play.scripts["fill"] = fail
+    play.step_until(lambda: play.clerk.verdicts)
+    assert play.clerk.verdicts == {"m0": "rejected"}
+    assert [play.board.generations[number].state for number in (1, 2, 3)] == ["live", "failed", "failed"]
