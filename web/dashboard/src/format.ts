@@ -36,3 +36,9 @@ export function span(ms: number): string {
   const minutes = seconds / 60;
   return minutes < 120 ? `${String(Math.round(minutes))} min` : `${String(Math.round(minutes / 60))} h`;
 }
+
+/** As `span`, but in whole seconds at least: for what is looked at once a second. */
+export function since(ms: number): string {
+  const seconds = Math.floor(Math.max(0, ms) / 1000);
+  return seconds < 10 ? `${String(seconds)} s` : span(ms);
+}

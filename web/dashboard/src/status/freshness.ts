@@ -1,4 +1,4 @@
-import { computed, inject, linkedSignal, Service, signal } from '@angular/core';
+import { computed, inject, Service, signal } from '@angular/core';
 import { ENVIRONMENT, Session } from '../session.ts';
 import { repeatWhile } from './pulse.ts';
 
@@ -12,15 +12,17 @@ export class Freshness {
   readonly #now = signal(this.#environment.now());
 
   readonly now = this.#now.asReadonly();
-  /** The last moment at which the rows were known to be the newest there are; null before the first. */
-  readonly currentAt = linkedSignal<{ hub: unknown; live: boolean; now: number }, number | null>({
-    source: () => ({ hub: this.#session.hub(), live: this.#session.state()?.phase === 'live', now: this.#now() }),
-    computation: ({ hub, live, now }, before) => (live ? now : before !== undefined && before.source.hub === hub ? before.value : null),
-  }).asReadonly();
-  /** How old the rows may be, in milliseconds: 0 while they are live. */
+  /** The last moment at which the rows were known to be the newest there are, as the hub knows it; null before the first. */
+  readonly currentAt = computed(() => {
+    // The hub tells it when asked: it is asked every second, and whenever the state changes.
+    this.#session.state();
+    this.#now();
+    return this.#session.hub()?.currentAt ?? null;
+  });
+  /** How old the rows may be, in milliseconds: the time since the server last said or showed that they are the newest. */
   readonly age = computed(() => {
     const at = this.currentAt();
-    return at === null ? null : this.#now() - at;
+    return at === null ? null : Math.max(0, this.#now() - at);
   });
 
   constructor() {

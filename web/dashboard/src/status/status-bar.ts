@@ -1,5 +1,5 @@
 import { Component, computed, inject } from '@angular/core';
-import { amount, coarse, moment, span } from '../format.ts';
+import { amount, coarse, moment, since, span } from '../format.ts';
 import { isTable } from '../panels/destination.ts';
 import { Workspace } from '../panels/workspace.ts';
 import { Session } from '../session.ts';
@@ -31,11 +31,9 @@ export class StatusBar {
     const shows = this.#workspace.active()?.shows ?? '';
     return isTable(shows) ? shows : '';
   });
-  /** Zero while the rows are live: they are the newest there are. */
   protected readonly age = computed(() => {
     const age = this.#freshness.age();
-    if (age === null) return null;
-    return this.state()?.phase === 'live' ? '0 s' : span(age);
+    return age === null ? null : since(age);
   });
   /** What changed since the server's counts were last read is not known yet, so nothing is told to the millisecond. */
   protected readonly lastChange = computed(() => {
