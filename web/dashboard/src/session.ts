@@ -1,10 +1,12 @@
-import { computed, DestroyRef, inject, InjectionToken, linkedSignal, resource, Service, signal } from '@angular/core';
+import { computed, DestroyRef, effect, inject, InjectionToken, linkedSignal, resource, Service, signal } from '@angular/core';
 import type { Access, Catalogue, ConnectionState, Environment, Problem } from '@tablecast/client';
 import { hostEnvironment, problemOf, readCatalogue, TableHub } from '@tablecast/client';
 import { Keyring } from './keyring.ts';
 
 /** The world that the hub lives in; a test gives its own. */
 export const ENVIRONMENT = new InjectionToken<Environment>('ENVIRONMENT', { factory: hostEnvironment });
+
+const READ_AGAIN_MS = 3_000;
 
 /** One viewer's stay: from the key to the log out. */
 @Service()
@@ -36,17 +38,21 @@ export class Session {
     params: () => (this.filled() ? (this.#access() ?? undefined) : undefined),
     loader: ({ params, abortSignal }) => readCatalogue(params, abortSignal),
   });
-  /** What the server has to show: as last read, also through a lost connection. */
-  readonly catalogue = linkedSignal<Catalogue | undefined, Catalogue | null>({
-    source: () => (this.#answer.hasValue() ? this.#answer.value() : undefined),
-    computation: (answer, before) => answer ?? before?.value ?? null,
+  /** What the server has to show: as last read, also through a lost connection, until the stay ends. */
+  readonly catalogue = linkedSignal<{ access: Access | null; answer: Catalogue | undefined }, Catalogue | null>({
+    source: () => ({ access: this.#access(), answer: this.#answer.hasValue() ? this.#answer.value() : undefined }),
+    computation: ({ access, answer }, before) => answer ?? (access === before?.source.access ? before.value : null),
   }).asReadonly();
-  readonly catalogueProblem = computed(() => {
-    const error = this.#answer.error();
-    return error === undefined ? null : problemOf(error.cause ?? error);
-  });
+  /** Why it cannot be read; it stays while the server is asked again, so that it is said once. */
+  readonly catalogueProblem = linkedSignal<{ error: Error | undefined; asking: boolean }, Problem | null>({
+    source: () => ({ error: this.#answer.error(), asking: this.#answer.isLoading() }),
+    computation: ({ error, asking }, before) => (error === undefined ? ((asking && before?.value) || null) : problemOf(error.cause ?? error)),
+  }).asReadonly();
 
   constructor() {
+    effect((onCleanup) => {
+      if (this.filled() && this.catalogueProblem() !== null) onCleanup(this.#environment.after(READ_AGAIN_MS, () => { this.readAgain(); }));
+    });
     inject(DestroyRef).onDestroy(() => { this.#end(); });
   }
 
@@ -83,6 +89,7 @@ export class Session {
     this.#keyring.forget();
   }
 
+  /** The list of tables: a new generation may have others. */
   readAgain(): void {
     this.#answer.reload();
   }

@@ -1,4 +1,4 @@
-import { computed, inject, Service, signal } from '@angular/core';
+import { computed, inject, linkedSignal, Service, signal } from '@angular/core';
 import type { Problem } from '@tablecast/client';
 import { problemOf } from '@tablecast/client';
 import { injectView } from '../inject-view.ts';
@@ -28,9 +28,10 @@ export class ControlDesk {
   readonly #session = inject(Session);
   readonly #environment = inject(ENVIRONMENT);
   readonly #open = signal(0);
-  readonly #sent = signal<Sent | null>(null);
+  /** Of one stay, as is the problem. */
+  readonly #sent = linkedSignal<unknown, Sent | null>({ source: this.#session.access, computation: () => null });
   readonly #resting = signal(false);
-  readonly #problem = signal<Problem | null>(null);
+  readonly #problem = linkedSignal<unknown, Problem | null>({ source: this.#session.access, computation: () => null });
   readonly #table = injectView(
     this.#session.hub,
     () => (this.#open() > 0 ? { table: 'control_raw', sort: [{ column: 'received', descending: true }] } : null),

@@ -1,4 +1,4 @@
-import { computed, DOCUMENT, inject, Service, signal } from '@angular/core';
+import { computed, DOCUMENT, inject, linkedSignal, Service } from '@angular/core';
 import { askServer } from '../server-api.ts';
 import { ENVIRONMENT, Session } from '../session.ts';
 import type { Figures } from './exposition.ts';
@@ -16,7 +16,8 @@ export class FiguresLog {
   readonly #session = inject(Session);
   readonly #document = inject(DOCUMENT);
   readonly #environment = inject(ENVIRONMENT);
-  readonly #log = signal<readonly Figures[]>([]);
+  /** Of one stay: another server counts for itself. */
+  readonly #log = linkedSignal<unknown, readonly Figures[]>({ source: this.#session.access, computation: () => [] });
 
   /** Oldest first. */
   readonly log = this.#log.asReadonly();

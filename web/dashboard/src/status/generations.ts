@@ -1,4 +1,4 @@
-import { computed, inject, Service, signal } from '@angular/core';
+import { computed, inject, linkedSignal, Service } from '@angular/core';
 import { askForJson } from '../server-api.ts';
 import { ENVIRONMENT, Session } from '../session.ts';
 import { Overview } from './overview.ts';
@@ -28,7 +28,7 @@ export class Generations {
   readonly #session = inject(Session);
   readonly #overview = inject(Overview);
   readonly #building = computed(() => (this.#overview.row()?.building ?? null) !== null);
-  readonly #all = signal<readonly GenerationEntry[]>([]);
+  readonly #all = linkedSignal<unknown, readonly GenerationEntry[]>({ source: this.#session.access, computation: () => [] });
 
   /** Null when none is being made, or nothing is known of it yet. */
   readonly coming = computed(() => (this.#wanted() ? (this.#all().findLast(({ state }) => COMING.includes(state)) ?? null) : null));

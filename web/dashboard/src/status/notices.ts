@@ -1,8 +1,10 @@
 import { Component, computed, inject, signal } from '@angular/core';
+import type { Problem } from '@tablecast/client';
 import { moment } from '../format.ts';
 import { OPERATOR } from '../panels/destination.ts';
 import { Workspace } from '../panels/workspace.ts';
 import { Session } from '../session.ts';
+import { BuildProgress } from './build-progress.ts';
 import { Freshness } from './freshness.ts';
 import { Overview } from './overview.ts';
 import type { PictureKind } from './picture.ts';
@@ -17,7 +19,7 @@ interface Notice {
 /** What is wrong with the page as a whole: at most one thing, the worst, said once. */
 @Component({
   selector: 'tablecast-notices',
-  imports: [Picture],
+  imports: [BuildProgress, Picture],
   templateUrl: './notices.html',
 })
 export class Notices {
@@ -30,10 +32,12 @@ export class Notices {
   /** About the connection. */
   protected readonly trouble = computed<Notice | null>(() => {
     const state = this.#session.state();
-    if (state?.problem === null || state === null || !this.#session.filled()) return this.#lost();
+    if (state?.phase === 'reconnecting') return this.#lost(state.problem);
+    // Before there is any table to look at, the page shows nothing else than the fill.
+    if (!state?.problem || (this.#session.catalogue() === null && !this.#session.filled())) return null;
     const text = `${state.problem.message} ${state.problem.hint ?? ''}`.trim();
     if (state.phase === 'live') return { picture: 'note', title: 'The server says', text };
-    return { picture: 'stale', title: `Rows as of ${this.#asOf()}`, text };
+    return { picture: this.#session.filled() ? 'stale' : 'filling', title: `Rows as of ${this.#asOf()}`, text };
   });
   protected readonly catalogueProblem = this.#session.catalogueProblem;
   /** A generation that could not be built: the tables go on, so it is a note that can be put away. The operator panel tells of it by itself. */
@@ -57,10 +61,7 @@ export class Notices {
     this.#workspace.open(OPERATOR);
   }
 
-  #lost(): Notice | null {
-    const state = this.#session.state();
-    if (state?.phase !== 'reconnecting') return null;
-    const why = state.problem;
+  #lost(why: Problem | null): Notice {
     const text = `${why?.message ?? 'The connection was lost.'} ${why?.hint ?? 'The page keeps trying.'}`;
     return { picture: 'lost', title: `Rows as of ${this.#asOf()}`, text };
   }

@@ -1,4 +1,4 @@
-import { computed, inject, Service } from '@angular/core';
+import { computed, effect, inject, Service, untracked } from '@angular/core';
 import type { Cell } from '@tablecast/client';
 import { injectView } from '../inject-view.ts';
 import { Session } from '../session.ts';
@@ -21,15 +21,25 @@ const TOPIC = /^(.+)Topic$/;
 /** What is live, and what is being made, as the orchestrator last said. */
 @Service()
 export class Overview {
-  readonly #table = injectView(inject(Session).hub, () => ({ table: 'orchestrator_status' }), { offset: 0, size: 10 });
+  readonly #session = inject(Session);
+  readonly #table = injectView(this.#session.hub, () => ({ table: 'orchestrator_status' }), { offset: 0, size: 10 });
 
   /** The generation that this server shows. */
   readonly generation = computed(() => this.#table()?.snapshot?.generation ?? null);
+  #known: number | null = null;
   readonly row = computed<OrchestratorRow | null>(() => {
     const snapshot = this.#table()?.snapshot;
     const cells = snapshot?.rows[0]?.cells;
     return snapshot === null || snapshot === undefined || cells === undefined ? null : readRow(snapshot.columns.map(({ name }) => name), cells);
   });
+
+  constructor() {
+    effect(() => {
+      const generation = this.generation();
+      if (generation !== null && this.#known !== null && generation !== this.#known) untracked(() => { this.#session.readAgain(); });
+      this.#known = generation;
+    });
+  }
 }
 
 function readRow(names: readonly string[], cells: readonly Cell[]): OrchestratorRow {

@@ -17,13 +17,13 @@ beforeEach(() => {
 afterEach(leave);
 
 describe('the status bar', () => {
-  it('tells rows, rate, age, generation and the last swap', async () => {
+  it('tells rows, rate, generation and the last swap', async () => {
     let updates = 0;
     visit.paths['/metrics'] = () => answer(METRICS((updates += 20)));
     await visit.enter();
     await visit.orchestrator({ lastApplied: new Date(0).toISOString() });
     await visit.advance(2000);
-    expect([visit.text('row-count'), visit.text('rate'), visit.text('data-age'), visit.text('generation')]).toEqual(['1,234 rows', '10/s', '0 s', 'generation 3']);
+    expect([visit.text('row-count'), visit.text('rate'), visit.text('generation')]).toEqual(['1,234 rows', '10/s', 'generation 3']);
     expect([visit.text('last-change'), visit.find('last-swap') === null]).toEqual(['just now', false]);
   });
 
@@ -33,7 +33,17 @@ describe('the status bar', () => {
     visit.world.socket.drop();
     await visit.settle();
     for (let second = 0; second < 5; second += 1) await visit.advance(1000);
-    expect([visit.text('state'), visit.text('data-age')]).toEqual(['reconnecting', '5.0 s']);
+    expect([visit.text('state'), visit.text('data-age')]).toEqual(['reconnecting', '6 s']);
+  });
+
+  it('lets the data grow old too while the connection is there and nothing comes of it', async () => {
+    await visit.enter();
+    expect(visit.text('data-age')).toBe('0 s');
+    for (let second = 0; second < 4; second += 1) await visit.advance(1000);
+    expect([visit.text('state'), visit.text('data-age')]).toEqual(['live', '4 s']);
+    visit.world.socket.say({ type: 'pong', id: 1 });
+    await visit.advance(1000);
+    expect(visit.text('data-age')).toBe('1 s');
   });
 
   it('tells that a generation is being built', async () => {
@@ -80,6 +90,20 @@ describe('what is wrong', () => {
     expect([visit.find('failure'), visit.shown()]).toEqual([null, ['~operator', 'final_ui']]);
   });
 
+  it('with the list of tables is tried again by itself, and said once', async () => {
+    const good = visit.paths['/api/tables'] ?? (() => answer({}));
+    const asked = () => visit.ask.mock.calls.filter(([url]) => url.endsWith('/api/tables')).length;
+    visit.paths['/api/tables'] = () => answer({ error: { code: 'not_ready', message: 'Not yet.', hint: 'Wait.' } }, 503);
+    await visit.enter();
+    const shown = visit.find('problem');
+    await visit.advance(3000);
+    expect([asked(), visit.find('problem') === shown, shown === null]).toEqual([2, true, false]);
+    visit.paths['/api/tables'] = good;
+    await visit.advance(3000);
+    await visit.advance(3000);
+    expect([asked(), visit.find('problem'), visit.find('table-account') === null]).toEqual([3, null, false]);
+  });
+
   it('with the list of tables can be tried again', async () => {
     const asked = visit.paths['/api/tables'];
     visit.paths['/api/tables'] = () => answer({ error: { code: 'not_ready', message: 'Not yet.', hint: 'Wait.' } }, 503);
@@ -90,6 +114,45 @@ describe('what is wrong', () => {
     await visit.settle();
     expect([visit.find('problem'), visit.find('table-account') === null]).toEqual([null, false]);
   });
+});
+
+it('a new generation brings its new tables into the list', async () => {
+  await visit.enter();
+  await visit.orchestrator();
+  const table = (name: string) => ({ name, columns: [], rows: 0, generation: 4 });
+  visit.paths['/api/tables'] = () => answer({ tables: [table('users_ui'), table('orders')], aliases: {} });
+  await visit.rows('orchestrator_status', ['generation'], { orchestrator: { generation: '4' } }, 4);
+  expect([visit.find('table-orders') === null, visit.find('table-account')]).toEqual([false, null]);
+});
+
+it('another server starts with nothing of the last one', async () => {
+  visit.paths['/metrics'] = () => answer(METRICS(1));
+  await visit.enter();
+  await visit.advance(2000);
+  expect([visit.find('table-account') === null, visit.text('row-count')]).toEqual([false, '1,234 rows']);
+  await visit.click('leave');
+  visit.paths['/api/tables'] = () => answer({}, 503);
+  visit.paths['/metrics'] = () => answer({}, 503);
+  await visit.submit('sesame');
+  await visit.welcomed();
+  expect([visit.text('state'), visit.find('table-account'), visit.find('panel'), visit.find('row-count')]).toEqual(['live', null, null, null]);
+});
+
+it('a server that came back and reads its tables again says so above the old rows', async () => {
+  await visit.enter();
+  visit.world.socket.drop();
+  await visit.advance(150);
+  const progress = { done: 300, of: 1200, per_second: 100 };
+  visit.paths['/api/status'] = () => answer({ generations: [{ generation: 4, state: 'hydrating', changed: '', progress, error: null }] });
+  visit.world.socket.accept();
+  visit.world.socket.say(welcome());
+  visit.world.socket.say(feed('filling', 'Generation 4 is being read.'));
+  await visit.settle();
+  expect([visit.text('state'), visit.shown(), visit.find('filling')]).toEqual(['filling', ['users_ui', 'final_ui'], null]);
+  expect(visit.text('trouble')).toMatch(/^Rows as of .*Generation 4 is being read\. .*300 of 1,200 records/);
+  visit.world.socket.say(feed('live'));
+  await visit.settle();
+  expect(visit.find('trouble')).toBeNull();
 });
 
 it('a server that is still filling shows how far it is, and its tables once they are there', async () => {
