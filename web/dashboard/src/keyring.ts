@@ -1,5 +1,6 @@
 import { DOCUMENT, inject, Service } from '@angular/core';
 import type { Access } from '@tablecast/client';
+import { ViewerStorage } from '@tablecast/live-table';
 
 const STORED_AS = 'tablecast.access';
 
@@ -7,6 +8,7 @@ const STORED_AS = 'tablecast.access';
 @Service()
 export class Keyring {
   readonly #window = inject(DOCUMENT).defaultView;
+  readonly #storage = new ViewerStorage(() => this.#window?.sessionStorage);
 
   /** The server that this page came from. */
   get origin(): string {
@@ -14,11 +16,11 @@ export class Keyring {
   }
 
   keep(access: Access): void {
-    this.#window?.sessionStorage.setItem(STORED_AS, JSON.stringify(access));
+    this.#storage.keep(STORED_AS, JSON.stringify(access));
   }
 
   forget(): void {
-    this.#window?.sessionStorage.removeItem(STORED_AS);
+    this.#storage.forget(STORED_AS);
   }
 
   /** The access in the address bar, which then no longer shows it. */
@@ -35,7 +37,7 @@ export class Keyring {
 
   /** The access that this tab was last let in with. */
   fromStorage(): Access | null {
-    const stored = JSON.parse(this.#window?.sessionStorage.getItem(STORED_AS) ?? 'null') as Partial<Access> | null;
+    const stored = JSON.parse(this.#storage.read(STORED_AS) ?? 'null') as Partial<Access> | null;
     return stored?.url !== undefined && stored.key !== undefined ? { url: stored.url, key: stored.key } : null;
   }
 }

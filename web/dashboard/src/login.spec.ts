@@ -1,6 +1,6 @@
 import { TestBed } from '@angular/core/testing';
 import { errorMessage } from '@tablecast/client/testing';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { leave, Visit } from './testing/visit.ts';
 
 let visit: Visit;
@@ -95,6 +95,21 @@ it('is remembered by this tab alone', async () => {
   await visit.mount();
   await visit.welcomed();
   expect(visit.text('state')).toBe('live');
+});
+
+it('works where the browser keeps nothing, or what it kept is no use', async () => {
+  for (const storage of ['localStorage', 'sessionStorage'] as const) {
+    vi.spyOn(window, storage, 'get').mockImplementation(() => {
+      throw new DOMException('The operation is insecure.', 'SecurityError');
+    });
+  }
+  await visit.enter();
+  await visit.press('KeyB');
+  await visit.press('KeyT');
+  expect([visit.text('state'), visit.shown().length]).toEqual(['live', 3]);
+  await visit.click('leave');
+  expect(visit.find('login')).not.toBeNull();
+  vi.restoreAllMocks();
 });
 
 it('is not done again when another part of the address changes', async () => {

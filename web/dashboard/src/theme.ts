@@ -1,4 +1,5 @@
 import { DOCUMENT, effect, inject, Service, signal } from '@angular/core';
+import { ViewerStorage } from '@tablecast/live-table';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type ThemeChoice = (typeof THEMES)[number];
@@ -9,6 +10,7 @@ const STORED_AS = 'tablecast.theme';
 @Service()
 export class Theme {
   readonly #document = inject(DOCUMENT);
+  readonly #storage = new ViewerStorage(() => this.#document.defaultView?.localStorage);
   readonly #choice = signal<ThemeChoice>(this.#kept());
   readonly choice = this.#choice.asReadonly();
 
@@ -23,12 +25,12 @@ export class Theme {
   choose(choice: string): void {
     const known = THEMES.find((theme) => theme === choice) ?? 'system';
     this.#choice.set(known);
-    if (known === 'system') this.#document.defaultView?.localStorage.removeItem(STORED_AS);
-    else this.#document.defaultView?.localStorage.setItem(STORED_AS, known);
+    if (known === 'system') this.#storage.forget(STORED_AS);
+    else this.#storage.keep(STORED_AS, known);
   }
 
   #kept(): ThemeChoice {
-    const kept = this.#document.defaultView?.localStorage.getItem(STORED_AS);
+    const kept = this.#storage.read(STORED_AS);
     return THEMES.find((theme) => theme === kept) ?? 'system';
   }
 }

@@ -6,8 +6,10 @@ it('exports exactly this', () => {
     'LiveTableGrid',
     'PLAIN_VIEW',
     'TABLE_HUB',
+    'ViewerStorage',
     'injectConnection',
     'injectLiveTable',
     'provideTableHub',
+    'putOnClipboard',
   ]);
 });

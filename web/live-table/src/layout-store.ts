@@ -1,15 +1,17 @@
 import { DOCUMENT, inject, Service } from '@angular/core';
 import type { ColumnLayout } from './column-layout.ts';
 import { PLAIN_LAYOUT } from './column-layout.ts';
+import { ViewerStorage } from './viewer-storage.ts';
 
-/** Keeps column layouts for this viewer, in this browser. Where nothing can be kept, everything is as at first. */
+/** Keeps column layouts for this viewer, in this browser. */
 @Service()
 export class LayoutStore {
-  readonly #storage = storageOf(inject(DOCUMENT).defaultView);
+  readonly #window = inject(DOCUMENT).defaultView;
+  readonly #storage = new ViewerStorage(() => this.#window?.localStorage);
 
   read(key: string): ColumnLayout {
     try {
-      const kept = JSON.parse(this.#storage?.getItem(key) ?? 'null') as Partial<ColumnLayout> | null;
+      const kept = JSON.parse(this.#storage.read(key) ?? 'null') as Partial<ColumnLayout> | null;
       return { order: names(kept?.order), hidden: names(kept?.hidden), pinned: names(kept?.pinned), widths: widths(kept?.widths) };
     } catch {
       return PLAIN_LAYOUT;
@@ -17,20 +19,7 @@ export class LayoutStore {
   }
 
   keep(key: string, layout: ColumnLayout): void {
-    try {
-      this.#storage?.setItem(key, JSON.stringify(layout));
-    } catch {
-      // A full storage costs the layout of the next visit and nothing now.
-    }
-  }
-}
-
-/** A browser may refuse even to be asked for its storage. */
-function storageOf(window: Window | null): Storage | null {
-  try {
-    return window?.localStorage ?? null;
-  } catch {
-    return null;
+    this.#storage.keep(key, JSON.stringify(layout));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ElementRef } from '@angular/core';
-import { Component, computed, effect, inject, input, linkedSignal, signal, untracked, viewChild } from '@angular/core';
-import { LiveTableGrid } from '@tablecast/live-table';
+import { Component, computed, DOCUMENT, effect, inject, input, linkedSignal, signal, untracked, viewChild } from '@angular/core';
+import { LiveTableGrid, putOnClipboard } from '@tablecast/live-table';
 import { ChartsPanel } from '../charts/charts-panel.ts';
 import { OperatorPanel } from '../operator/operator-panel.ts';
 import { captionOf, titleOf } from './caption.ts';
@@ -26,6 +26,7 @@ const MOVES: readonly (readonly [Direction, string])[] = [
 export class PanelFrame {
   readonly panel = input.required<Panel>();
 
+  readonly #document = inject(DOCUMENT);
   protected readonly workspace = inject(Workspace);
   protected readonly frame = viewChild.required<ElementRef<HTMLElement>>('frame');
   protected readonly menu = viewChild<ElementRef<HTMLElement>>('menu');
@@ -42,6 +43,8 @@ export class PanelFrame {
   protected readonly view = linkedSignal(() => this.panel().view);
   protected readonly row = linkedSignal(() => this.workspace.row(this.panel().id));
   protected readonly copied = signal(false);
+  /** The link where the browser did not let us copy it. */
+  protected readonly link = linkedSignal<unknown, string | null>({ source: () => [this.panel(), this.row()], computation: () => null });
   protected readonly moves = MOVES.map(([to, key]) => ({ to, key, go: () => { this.workspace.move(this.panel().id, to); } }));
   protected readonly toggleSolo = (): void => { this.workspace.toggleSolo(this.panel().id); };
   protected readonly splitRight = (): void => { this.workspace.split(this.panel().id, 'right'); };
@@ -98,10 +101,11 @@ export class PanelFrame {
     task();
   }
 
-  protected copyLink(): void {
-    void navigator.clipboard.writeText(this.workspace.linkTo(this.panel())).then(() => {
-      this.copied.set(true);
-      setTimeout(() => { this.copied.set(false); }, COPIED_MS);
-    });
+  protected async copyLink(): Promise<void> {
+    const link = this.workspace.linkTo(this.panel());
+    const copied = await putOnClipboard(this.#document, link);
+    this.copied.set(copied);
+    this.link.set(copied ? null : link);
+    setTimeout(() => { this.copied.set(false); }, COPIED_MS);
   }
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { answer, COLUMNS, leave, Visit } from '../testing/visit.ts';
 
 let visit: Visit;
@@ -104,6 +104,18 @@ describe('a link', () => {
     await visit.click('show-all');
     expect(visit.shown()).toEqual(['account']);
     expect(visit.world.socket.last('open')).toMatchObject({ table: 'account', ...view });
+  });
+
+  it('is copied, or shown where the browser does not let the page copy, as over plain http', async () => {
+    await visit.enter();
+    const link = `${location.origin}/#table=users_ui`;
+    vi.stubGlobal('navigator', { clipboard: undefined });
+    await visit.click('copy-link');
+    expect([visit.field('link').value, visit.text('copy-link')]).toEqual([link, 'Copy link']);
+    const writeText = vi.fn(() => Promise.resolve());
+    vi.stubGlobal('navigator', { clipboard: { writeText } });
+    await visit.click('copy-link');
+    expect([writeText.mock.calls, visit.find('link'), visit.text('copy-link')]).toEqual([[[link]], null, 'Copied']);
   });
 
   it('is what the address bar says of a panel that stands alone', async () => {

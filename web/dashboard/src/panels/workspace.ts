@@ -1,5 +1,6 @@
 import { computed, DestroyRef, DOCUMENT, inject, Service, signal } from '@angular/core';
 import type { Catalogue } from '@tablecast/client';
+import { ViewerStorage } from '@tablecast/live-table';
 import { Session } from '../session.ts';
 import type { Box, Direction, Layout, Panel } from './layout.ts';
 import { boxesOf, changed, closed, columnsResized, exchanged, layoutOf, moved, newestId, panelsOf, readLayout, rowsResized, split } from './layout.ts';
@@ -22,8 +23,9 @@ const LINKED = 0;
 @Service()
 export class Workspace {
   readonly #window = inject(DOCUMENT).defaultView;
+  readonly #storage = new ViewerStorage(() => this.#window?.localStorage);
   readonly #catalogue = inject(Session).catalogue;
-  readonly #kept = signal<Layout | null>(readLayout(this.#window?.localStorage.getItem(STORED_AS) ?? null));
+  readonly #kept = signal<Layout | null>(readLayout(this.#storage.read(STORED_AS)));
   readonly #solo = signal<Panel | null>(null);
   readonly #rows = signal<ReadonlyMap<number, string | null>>(new Map());
   readonly #wantedActive = signal(1);
@@ -148,7 +150,7 @@ export class Workspace {
   /** As at the first visit. */
   reset(): void {
     this.#kept.set(null);
-    this.#window?.localStorage.removeItem(STORED_AS);
+    this.#storage.forget(STORED_AS);
     if (this.#solo() !== null) this.showAll();
   }
 
@@ -174,7 +176,7 @@ export class Workspace {
     const next = change(layout);
     if (next === layout) return;
     this.#kept.set(next);
-    this.#window?.localStorage.setItem(STORED_AS, JSON.stringify(next));
+    this.#storage.keep(STORED_AS, JSON.stringify(next));
   }
 
   #write(how: 'push' | 'replace'): void {
