@@ -30,8 +30,12 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { code: 'KeyH', command: 'help', keys: [...HELD, 'H'], does: 'show this list' },
 ];
 
+/** Where somebody writes, these keys write or select: on a Mac each of them is a letter. */
+const WRITTEN_IN = 'textarea, input:not([type=checkbox], [type=radio])';
+
 /** The command of a key press; null if it is none. */
-export function commandOf({ code, altKey, shiftKey, ctrlKey, metaKey }: KeyboardEvent): Command | null {
+export function commandOf({ code, altKey, shiftKey, ctrlKey, metaKey, target }: KeyboardEvent): Command | null {
   if (!altKey || !shiftKey || ctrlKey || metaKey) return null;
+  if (target instanceof Element && target.matches(WRITTEN_IN)) return null;
   return SHORTCUTS.find((shortcut) => shortcut.code === code)?.command ?? null;
 }

@@ -1,4 +1,5 @@
 import { Component, computed, inject } from '@angular/core';
+import { PAGE_SIZE } from '@tablecast/client';
 import { amount, coarse, compact, moment, span } from '../format.ts';
 import { injectView } from '../inject-view.ts';
 import { Session } from '../session.ts';
@@ -6,13 +7,13 @@ import { FiguresLog } from '../status/figures.ts';
 import { Freshness } from '../status/freshness.ts';
 import { Chart } from './chart.ts';
 import type { Bars, TimeSeries } from './series.ts';
-import { ageSeries, barsOf, rateSeries, told } from './series.ts';
+import { ageSeries, barsOf, drawable, rateSeries, told, toldBars } from './series.ts';
 
 const TABLE = 'accounts_ui';
 const BY = 'accountType';
 const FIGURE = 'balance';
 const GROUP = { by: [BY], aggregates: [{ op: 'sum', column: FIGURE }, { op: 'count' }] } as const;
-const FIRST_GROUPS = { offset: 0, size: 50 };
+const FIRST_GROUPS = { offset: 0, size: PAGE_SIZE };
 /** A table of every reading would be five minutes long. */
 const READ_OUT = 12;
 
@@ -58,10 +59,12 @@ export class ChartsPanel {
   }
 
   #byType(id: string, title: string, column: string): Drawn {
-    const data = barsOf(this.#groups()?.snapshot ?? null, BY, column);
-    const lines = data.names.map((name, index) => [name, amount(round(data.values[index] ?? 0))] as const);
-    const sum = amount(round(data.values.reduce((total, value) => total + value, 0)));
-    return { id, title, data, sentence: `${sum} in all, of ${String(data.names.length)} types`, head: ['type', title], lines, say: compact };
+    const snapshot = this.#groups()?.snapshot ?? null;
+    const bars = barsOf(snapshot, BY, column);
+    const say = (value: number): string => amount(round(value));
+    const lines = bars.names.map((name, index) => [name, say(bars.values[index] ?? 0)] as const);
+    const sentence = toldBars(bars, snapshot?.total ?? 0, say);
+    return { id, title, data: drawable(bars), sentence, head: ['type', title], lines, say: compact };
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Figures } from '../status/exposition.ts';
-import { ageSeries, barsOf, rateSeries, told } from './series.ts';
+import { ageSeries, barsOf, drawable, rateSeries, told, toldBars } from './series.ts';
 
 const at = (seconds: number, updates: number, age: number, generation = 1): Figures => ({
   at: seconds * 1000,
@@ -30,4 +30,13 @@ it('makes bars of groups', () => {
   const snapshot = { generation: 1, revision: 1, columns, total: 2, offset: 0, rows };
   expect(barsOf(snapshot, 'accountType', 'sum_balance')).toEqual({ names: ['A', 'no value'], values: [12.5, 0] });
   expect(barsOf(null, 'accountType', 'count')).toEqual({ names: [], values: [] });
+});
+
+it('sums up every group, and draws as many as can be read', () => {
+  const names = Array.from({ length: 20 }, (_, index) => `type ${String(index)}`);
+  const bars = { names, values: names.map(() => 5) };
+  expect([drawable(bars).names.length, drawable(bars).values.length]).toEqual([12, 12]);
+  expect(toldBars(bars, 20, String)).toBe('100 in all, of 20 types; 12 are drawn');
+  expect(toldBars(bars, 400, String)).toBe('100 in all, of the first 20 of 400 types; 12 are drawn');
+  expect(toldBars({ names: ['A'], values: [7] }, 1, String)).toBe('7 in all, of 1 type');
 });

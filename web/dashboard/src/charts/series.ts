@@ -15,7 +15,8 @@ export interface Bars {
 }
 
 const SYSTEM = ['control_raw', 'orchestrator_status'];
-const MOST_BARS = 12;
+/** More bars beside each other say nothing. */
+export const MOST_BARS = 12;
 
 /** Changed rows a second, of all tables but those about Tablecast itself. */
 export function rateSeries(log: readonly Figures[]): TimeSeries {
@@ -43,12 +44,25 @@ export function ageSeries(log: readonly Figures[]): TimeSeries {
 /** The figures of one column of a view of groups, by the cells that it is grouped by. */
 export function barsOf(snapshot: Snapshot | null, by: string, column: string): Bars {
   const names = snapshot?.columns.map(({ name }) => name) ?? [];
-  const rows = (snapshot?.rows ?? []).slice(0, MOST_BARS);
+  const rows = snapshot?.rows ?? [];
   const cell = (cells: readonly Cell[], name: string): Cell => cells[names.indexOf(name)] ?? null;
   return {
     names: rows.map(({ cells }) => String(cell(cells, by) ?? 'no value')),
     values: rows.map(({ cells }) => Number(cell(cells, column) ?? 0)),
   };
+}
+
+/** As many of them as can be drawn. */
+export function drawable({ names, values }: Bars): Bars {
+  return { names: names.slice(0, MOST_BARS), values: values.slice(0, MOST_BARS) };
+}
+
+/** What bars say in one sentence, also of those that are not drawn or, beyond `total`, not known here. */
+export function toldBars({ names, values }: Bars, total: number, say: (value: number) => string): string {
+  const sum = say(values.reduce((sum, value) => sum + value, 0));
+  const unknown = total > names.length ? `the first ${String(names.length)} of ` : '';
+  const undrawn = names.length > MOST_BARS ? `; ${String(MOST_BARS)} are drawn` : '';
+  return `${sum} in all, of ${unknown}${String(total)} ${total === 1 ? 'type' : 'types'}${undrawn}`;
 }
 
 /** What a series says in one sentence: now, and between what. */

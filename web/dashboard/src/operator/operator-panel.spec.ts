@@ -33,6 +33,15 @@ it('offers the topics that Kafka has, with what is live chosen', () => {
   expect([options, visit.field('topic-users').value, visit.field('join-left').checked]).toEqual([['users', 'users_v2', 'accounts'], 'users', true]);
 });
 
+it('stands beside another one, each with fields of its own', async () => {
+  await visit.click('show-all');
+  await visit.press('KeyO');
+  await visit.press('KeyR');
+  const ids = [...document.querySelectorAll('form [id]')].map(({ id }) => id);
+  expect([visit.all('control-form').length, new Set(ids).size, visit.all('join-left').length]).toEqual([2, ids.length, 2]);
+  expect(visit.all('join-left').every((field) => (field as HTMLInputElement).checked)).toBe(true);
+});
+
 it('sends nothing as long as nothing would change', async () => {
   expect([disabled('apply'), disabled('dry-run')]).toEqual([true, true]);
   await choose('topic-users', 'users_v2');

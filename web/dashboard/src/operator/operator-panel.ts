@@ -22,6 +22,8 @@ interface SourceTopic {
   templateUrl: './operator-panel.html',
 })
 export class OperatorPanel {
+  static #made = 0;
+  readonly #number = ++OperatorPanel.#made;
   readonly #session = inject(Session);
   readonly #freshness = inject(Freshness);
   protected readonly overview = inject(Overview).row;
@@ -58,6 +60,11 @@ export class OperatorPanel {
 
   constructor() {
     inject(DestroyRef).onDestroy(this.desk.watch());
+  }
+
+  /** Two of these panels may stand beside each other. */
+  protected idOf(field: string): string {
+    return `operator-${String(this.#number)}-${field}`;
   }
 
   protected choose(source: string, topic: string): void {
