@@ -47,8 +47,12 @@ def test_a_generation_goes_live_goes_on_after_a_restart_and_gives_way_to_another
     with world.orchestrated():
         world.until(lambda: world.states() == {1: "live"})
         world.until_rows(1, {"users_ui": [user("a", "before")]})
+        # Its query fails, is started again, and the reason was told meanwhile.
+        world.spark.sparkContext.cancelAllJobs()
         produce(users, [json.dumps(user("b", "live"))], partition=1, timestamp=2)
         world.until_rows(1, {"users_ui": [user("a", "before"), user("b", "live")]})
+        assert any("cancelled" in error for error in world.told_errors(1))
+        assert world.states() == {1: "live"}
     produce(users, [json.dumps(user("c", "while nobody ran"))], partition=0, timestamp=3)
     with world.orchestrated():
         world.until_rows(1, {"users_ui": [user("a", "before"), user("b", "live"), user("c", "while nobody ran")]})
@@ -111,13 +115,13 @@ def test_records_lost_to_retention_build_a_new_generation(world: World, produce:
 def test_twins_write_the_same_rows_and_either_is_enough(world: World, produce: Produce) -> None:
     users = topic_of(world, "users")
     with world.orchestrated("pipeline.twin=true", "pipeline.checkpoint_interval=6 seconds") as orchestrator:
-        world.until(lambda: orchestrator.live is not None and all(keeper.running for keeper in orchestrator.live.keepers))
+        world.until(lambda: orchestrator.live is not None and all(keeper.running for keeper in orchestrator.live.crew.keepers))
         assert orchestrator.live is not None
-        assert [keeper.name for keeper in orchestrator.live.keepers] == ["q0", "q0-twin"]
+        assert [keeper.name for keeper in orchestrator.live.crew.keepers] == ["q0", "q0-twin"]
         produce(users, [json.dumps(user("a", "both"))], partition=0, timestamp=1)
         world.until_rows(1, {"users_ui": [user("a", "both")]})
-        orchestrator.live.keepers[0].stop()
-        orchestrator.live.keepers.pop(0)
+        orchestrator.live.crew.keepers[0].stop()
+        orchestrator.live.crew.keepers.pop(0)
         produce(users, [json.dumps(user("b", "the twin alone"))], partition=0, timestamp=2)
         world.until_rows(1, {"users_ui": [user("a", "both"), user("b", "the twin alone")]})
 

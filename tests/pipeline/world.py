@@ -12,9 +12,9 @@ from pyspark.sql import SparkSession
 
 from tablecast.configuration import Configuration, load
 from tablecast.kafka.broker import EmbeddedBroker
-from tablecast.kafka.names import changelog_topic, system_changelog
+from tablecast.kafka.names import changelog_topic, status_topic, system_changelog
 from tablecast.kafka.standing import standing
-from tablecast.kafka.status import GenerationStatus
+from tablecast.kafka.status import GenerationStatus, decode_status
 from tablecast.orchestrator.board import StatusBoard
 from tablecast.orchestrator.orchestrator import Orchestrator
 from tests.pipeline.changelogs import Changelogs
@@ -82,6 +82,11 @@ class World:
 
     def status(self, generation: int) -> GenerationStatus | None:
         return self._statuses().get(generation)
+
+    def told_errors(self, generation: int) -> set[str]:
+        """What the status topic has said was wrong with it, also if it is not any more."""
+        records = [message for message in standing(self.kafka, status_topic(self.prefix)) if message.key() == str(generation).encode()]
+        return {error for message in records if (error := decode_status(message.value() or b"").error) is not None}
 
     def _statuses(self) -> dict[int, GenerationStatus]:
         return StatusBoard(self.kafka, self.configuration().settings).generations

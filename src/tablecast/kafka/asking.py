@@ -37,7 +37,9 @@ class Asking:
         live = self.live
         wanted = live.topics | dict(topics)
         joined = join or next(iter(live.join.values()), None)
-        if self._quiet and wanted == live.topics and joined in (None, *set(live.join.values())) and len(set(live.join.values())) <= 1:
+        joins = set(live.join.values())
+        # One that cannot go on may be asked for again: it is then built anew.
+        if self._quiet and live.error is None and wanted == live.topics and joined in (None, *joins) and len(joins) <= 1:
             return None
         self._keep_apart()
         return send_control(self._kafka, self._prefix, control_message(wanted, joined, dry_run))

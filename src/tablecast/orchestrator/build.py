@@ -12,6 +12,7 @@ from tablecast.kafka.status import Progress, State
 from tablecast.orchestrator.agenda import Asked
 from tablecast.orchestrator.generation import Generation
 from tablecast.orchestrator.patience import patiently
+from tablecast.orchestrator.reasons import reason_of
 from tablecast.orchestrator.task import Task
 from tablecast.pipeline.session import is_local
 from tablecast.pipeline.slots import reserve
@@ -19,7 +20,6 @@ from tablecast.pipeline.slots import reserve
 log = logging.getLogger(__name__)
 
 UP_SECONDS = 10.0
-SHOWN = 500
 POLL_SECONDS = 0.1
 
 
@@ -65,8 +65,7 @@ class Build:
     @property
     def reason(self) -> str:
         """Why it has failed."""
-        told = str(self.error).strip() or type(self.error).__name__
-        return self.given_up or told.splitlines()[0][:SHOWN]
+        return self.given_up or reason_of(self.error)
 
     @property
     def age(self) -> float:
@@ -143,7 +142,7 @@ def check_slots(generation: Generation, beside: Sequence[Generation]) -> None:
     held = 0
     for other in beside:
         try:
-            held += other.slots()
+            held += other.held_slots()
         except TablecastError as error:
             # Its topic may be gone, which is a reason to swap and none against it.
             log.warning("[orchestrator] generation %d: its slots are not counted: %s", other.blueprint.number, error)

@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -12,6 +13,7 @@ from tablecast.errors import GenerationFailed
 from tablecast.kafka.admin import Topics
 from tablecast.orchestrator import spans
 from tablecast.orchestrator.blueprint import Blueprint
+from tablecast.orchestrator.crew import Crew
 from tablecast.orchestrator.generation_topics import GenerationTopics
 from tablecast.orchestrator.keeper import Keeper
 from tablecast.orchestrator.marks import Marks
@@ -30,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 class Generation:
-    """prepare(), fill(), start() and await_marks(), or after a restart start() alone; then tend() often."""
+    """prepare(), fill(), start() and await_marks(), or after a restart start() alone; then its `crew` is to be tended."""
 
     def __init__(self, blueprint: Blueprint, session: SparkSession, settings: Settings, changelog: KafkaSettings) -> None:
         self.blueprint = blueprint
@@ -38,14 +40,15 @@ class Generation:
         self.settings = settings
         self.changelog = changelog
         self.plans: list[QueryPlan] = plan_queries(blueprint.catalog)
-        self.keepers: list[Keeper] = []
+        self.crew = Crew()
         self.trimmer = Trimmer(changelog, blueprint.bounded())
         self.known_out_of_history = 0
         """What was counted before the keepers began to count."""
         self.state_partitions = state_partitions(session)
         self.topics = GenerationTopics(blueprint, settings, changelog, len(self.plans), self.state_partitions)
         self.abandoned = threading.Event()
-        self._slots: int | None = None
+        self._slots: list[int] | None = None
+        self._lanes: Sequence[str] = ()
 
     @property
     def folder(self) -> Path:
@@ -63,6 +66,8 @@ class Generation:
         sources = {given.source.topic for plan in self.plans for given in plan.inputs}
         measured = spans.measure(Topics(self.settings.kafka, "source"), sources, self.settings.pipeline.starting_offsets == "earliest")
         spans.save(measured, self.spans_file)
+        # By a job of Spark's: once the queries run, there may be no slot left for one.
+        self._lanes = mark_lanes(self.session, self.state_partitions)
 
     def fill(self, tell: Tell, tasks: int | None = None) -> None:
         """Writes every row of the measured records, with at most so many `tasks` at once. `tell` hears how far that is, from another thread.
@@ -91,18 +96,23 @@ class Generation:
             raise GenerationFailed(self.blueprint.number, "it was abandoned before it was ready")
 
     def slots(self) -> int:
-        """How many task slots it holds while it runs. A micro-batch takes what is free, and gives it back."""
-        if self.settings.pipeline.trigger == "microbatch":
-            return 0
-        if self._slots is None:
-            self._slots = self._count_slots()
-        return self._slots
+        """How many task slots it needs to run."""
+        return sum(self._slots_of_queries()) * (2 if self.settings.pipeline.twin else 1)
 
-    def _count_slots(self) -> int:
-        topics = Topics(self.settings.kafka, "source")
-        partitions = {source.topic: topics.partitions(source.topic) for source in self.blueprint.catalog.sources.values()}
-        each = sum(slots_needed(plan, partitions, self.state_partitions, self.state_partitions) for plan in self.plans)
-        return 2 * each if self.settings.pipeline.twin else each
+    def held_slots(self) -> int:
+        """How many it has while it runs. A query that is lost is not started again, and needs none."""
+        queries = self.crew.held()
+        return sum(self._slots_of_queries()[query] for query in queries) if queries else 0
+
+    def _slots_of_queries(self) -> list[int]:
+        """A micro-batch takes what is free, and gives it back."""
+        if self.settings.pipeline.trigger == "microbatch":
+            return [0] * len(self.plans)
+        if self._slots is None:
+            topics = Topics(self.settings.kafka, "source")
+            partitions = {source.topic: topics.partitions(source.topic) for source in self.blueprint.catalog.sources.values()}
+            self._slots = [slots_needed(plan, partitions, self.state_partitions, self.state_partitions) for plan in self.plans]
+        return self._slots
 
     def start(self) -> None:
         """Starts the queries. Those with a checkpoint go on where they were. A twin begins half an interval later, so that one of the two is
@@ -110,57 +120,39 @@ class Generation:
         known = spans.read(self.spans_file)
         half = seconds(self.settings.pipeline.checkpoint_interval) / 2
         for number in range(len(self.plans)):
-            self.keepers.append(self._keeper(number, f"q{number}", known, 0.0))
+            self.crew.keepers.append(self._keeper(number, f"q{number}", known, 0.0))
             if self.settings.pipeline.twin:
-                self.keepers.append(self._keeper(number, f"q{number}-twin", known, half))
+                self.crew.keepers.append(self._keeper(number, f"q{number}-twin", known, half))
         self.trimmer.start()
-        self.tend()
-
-    def tend(self) -> list[str]:
-        """Keeps the queries running; the reasons of those that failed since the last call."""
-        return [reason for keeper in self.keepers if (reason := keeper.tend()) is not None]
-
-    def failing(self) -> str | None:
-        """Why a query has nobody who runs it; None while each has one."""
-        return next((str(group[0].reason) for group in self._by_query() if all(keeper.reason for keeper in group)), None)
+        self.crew.tend()
 
     @property
     def out_of_history(self) -> int:
-        """Records that newer ones of their key pushed out of the history. A twin counts the same ones again."""
-        return self.known_out_of_history + sum(max(keeper.out_of_history for keeper in group) for group in self._by_query())
+        """Records that newer ones of their key pushed out of the history."""
+        return self.known_out_of_history + self.crew.out_of_history
 
     @property
     def lost(self) -> bool:
-        """Whether it must be built anew: none of the keepers of a query can go on."""
-        return any(all(keeper.lost for keeper in group) for group in self._by_query())
-
-    def _by_query(self) -> list[list[Keeper]]:
-        """The keepers of each query: one, or one and its twin."""
-        groups: dict[str, list[Keeper]] = {}
-        for keeper in list(self.keepers):
-            groups.setdefault(keeper.name.removesuffix("-twin"), []).append(keeper)
-        return list(groups.values())
+        """Whether it must be built anew."""
+        return self.crew.lost
 
     def await_marks(self) -> None:
         """Returns when every query knows what the batch job knew. GenerationFailed if a query fails, or it is abandoned, before."""
-        lanes = mark_lanes(self.session, self.state_partitions)
         for number in range(len(self.plans)):
             topics = self.topics.of_query(number).topics
-            marks = Marks(self.changelog, topics[SEEDS], topics[MARKS], self.state_partitions, lanes)
+            marks = Marks(self.changelog, topics[SEEDS], topics[MARKS], self.state_partitions, self._lanes)
             try:
                 marks.send()
                 while not marks.all_came():
                     self.go_on()
-                    for reason in self.tend():
+                    for reason in self.crew.tend():
                         raise GenerationFailed(self.blueprint.number, reason)
             finally:
                 marks.close()
 
     def stop(self) -> None:
         self.trimmer.stop()
-        for keeper in self.keepers:
-            keeper.stop()
-        self.keepers.clear()
+        self.crew.stop()
 
     def remove(self) -> None:
         """Stops and forgets everything: topics and checkpoints too."""
@@ -171,7 +163,7 @@ class Generation:
         def start() -> StreamingQuery:
             return start_query(self.session, self.plans[number], self.topics.of_query(number), self.settings.pipeline, known, self.folder / name)
 
-        return Keeper(name, start, delay)
+        return Keeper(name, start, delay, number)
 
     def _job_group(self, number: int) -> str:
         return f"generation {self.blueprint.number}, query {number}"

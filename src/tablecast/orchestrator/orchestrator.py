@@ -8,6 +8,7 @@ one loop ───┼─ live: its queries are kept running
 
 import logging
 import threading
+import time
 import uuid
 from datetime import UTC, datetime
 
@@ -21,6 +22,7 @@ from tablecast.kafka.admin import Topics, wait_until_up
 from tablecast.kafka.broker import wait_for_broker
 from tablecast.kafka.java_settings import java_settings
 from tablecast.kafka.status import COMING, GenerationStatus, told_time
+from tablecast.orchestrator import spans
 from tablecast.orchestrator.blueprint import draw, fingerprint
 from tablecast.orchestrator.board import StatusBoard
 from tablecast.orchestrator.clerk import Clerk
@@ -167,7 +169,7 @@ class Orchestrator:
     def _goes_on(self, live: GenerationStatus, stage: Stage, wanted: Wanted) -> bool:
         blueprint = draw(live.generation, wanted.catalog, self.settings, wanted.requested)
         known = Generation(blueprint, self.session, self.settings, self.changelog)
-        if blueprint.fingerprint != live.fingerprint or not known.spans_file.exists():
+        if blueprint.fingerprint != live.fingerprint or not spans.is_readable(known.spans_file):
             return False
         log.info("[orchestrator] generation %d goes on", live.generation)
         known.known_out_of_history = live.out_of_history
@@ -197,12 +199,15 @@ class Orchestrator:
         if live is None:
             return
         number = live.blueprint.number
-        for reason in live.tend():
+        for reason in live.crew.tend():
             log.error("[orchestrator] generation %d: a query failed and is started again: %s", number, reason)
-        stage.correct(number, error=live.failing(), out_of_history=live.out_of_history)
-        if live.lost and stage.wanted is None:
-            log.error("[orchestrator] generation %d cannot go on and is built anew", number)
-            stage.wanted = Wanted(live.blueprint.catalog, live.blueprint.requested)
+        if live.lost and stage.wanted is None and not stage.rebuilds.spent:
+            if stage.rebuilds.may_begin(time.monotonic()):
+                log.error("[orchestrator] generation %d cannot go on and is built anew", number)
+                stage.wanted = Wanted(live.blueprint.catalog, live.blueprint.requested)
+            else:
+                log.error("[orchestrator] generation %d cannot go on: %s", number, stage.failing())
+        stage.correct(number, error=stage.failing() or live.crew.limping(), out_of_history=live.out_of_history)
 
     def _tend_lingering(self, stage: Stage, servers: Servers) -> None:
         for lingering in list(stage.lingering):
@@ -213,12 +218,7 @@ class Orchestrator:
 
     def _failing(self) -> str | None:
         """Called by the heart, in its thread."""
-        if self.stage is None:
-            return None
-        if self.stage.live is not None:
-            return self.stage.live.failing()
-        shown = self.stage.board.live()
-        return f"generation {shown.generation} cannot go on, and another is being built in its place." if shown is not None else None
+        return self.stage.failing() if self.stage is not None else None
 
 
 def _retired(status: GenerationStatus) -> GenerationStatus:

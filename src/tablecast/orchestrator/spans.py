@@ -18,13 +18,25 @@ def measure(topics: Topics, names: Iterable[str], from_beginning: bool) -> dict[
 
 
 def save(spans: Spans, file: Path) -> None:
+    """Whole or not at all, also where the disk is full or the machine stops."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps({topic: {"begin": dict(span.begin), "end": dict(span.end)} for topic, span in spans.items()}))
+    unfinished = file.with_suffix(".tmp")
+    unfinished.write_text(json.dumps({topic: {"begin": dict(span.begin), "end": dict(span.end)} for topic, span in spans.items()}))
+    unfinished.replace(file)
 
 
 def read(file: Path) -> dict[str, Span]:
     raw = json.loads(file.read_text())
     return {topic: Span(_offsets(span["begin"]), _offsets(span["end"])) for topic, span in raw.items()}
+
+
+def is_readable(file: Path) -> bool:
+    """Whether it is there and says what it should."""
+    try:
+        read(file)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return False
+    return True
 
 
 def _offsets(raw: dict[str, int]) -> dict[int, int]:

@@ -12,6 +12,7 @@ from tablecast.orchestrator.build import Build
 from tablecast.orchestrator.clerk import Clerk
 from tablecast.orchestrator.generation import Generation
 from tablecast.orchestrator.lingering import Lingering
+from tablecast.orchestrator.rebuilds import Rebuilds
 from tablecast.orchestrator.system_tables import VersionClock, status_cells, status_record
 from tablecast.orchestrator.verdicts import Answer
 
@@ -37,11 +38,21 @@ class Stage:
     lingering: list[Lingering] = field(default_factory=list)
     wanted: Wanted | None = None
     last_error: str | None = None
+    rebuilds: Rebuilds = field(default_factory=Rebuilds)
 
     def running(self) -> list[Generation]:
         """Those that hold slots."""
         old = [lingering.generation for lingering in self.lingering if lingering.runs and lingering.generation is not None]
         return [*old, self.live] if self.live is not None else old
+
+    def failing(self) -> str | None:
+        """Why rows may be old, as the pulse tells it; None while every query runs. Called by the heart too, in its thread."""
+        live = self.live
+        if live is not None:
+            reason = live.crew.failing()
+            return self.rebuilds.told(reason) if reason is not None and live.lost else reason
+        shown = self.board.live()
+        return f"generation {shown.generation} cannot go on, and another is being built in its place." if shown is not None else None
 
     def say(self, *statuses: GenerationStatus, answers: Sequence[Answer] = ()) -> None:
         """Announces these states, the verdicts that belong to them and the row of orchestrator_status, at one instant."""

@@ -205,6 +205,8 @@ class Swap:
             runs = stage.live is not None and stage.live.blueprint.number == status.generation
             stage.lingering.append(Lingering(status.generation, stage.live if runs else None, blueprint.number))
         stage.live, stage.wanted = generation, None
+        if build.asked is not None:
+            stage.rebuilds.forget()
         self._tries.clear()
         self._backoff, self._told = Backoff(), ""
         self._tell(build)

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from pyspark.sql.streaming.query import StreamingQuery
 
 from tablecast.configuration import load
 from tablecast.errors import GenerationFailed
@@ -15,6 +16,8 @@ from tablecast.orchestrator import swap as swap_module
 from tablecast.orchestrator.agenda import Agenda, Asked
 from tablecast.orchestrator.blueprint import Blueprint, draw, fingerprint
 from tablecast.orchestrator.control import Rejection, Request, asked_for
+from tablecast.orchestrator.crew import Crew
+from tablecast.orchestrator.keeper import Keeper
 from tablecast.orchestrator.ledger import Record
 from tablecast.orchestrator.stage import Stage
 from tablecast.orchestrator.swap import Swap
@@ -37,8 +40,14 @@ class ScriptedGeneration:
         self.topics = SimpleNamespace(end_offsets=self._end_offsets)
         self.taken: list[str] = []
         self.scripts: dict[str, Callable[[], object]] = {}
-        self.lost = False
+        self.crew = Crew()
+        self.refusal: Exception | None = None
+        """Why its query cannot be started."""
         self.out_of_history = 0
+
+    @property
+    def lost(self) -> bool:
+        return self.crew.lost
 
     def slots(self) -> int:
         return 0
@@ -53,6 +62,7 @@ class ScriptedGeneration:
 
     def start(self) -> None:
         self._take("start")
+        self.crew.keepers.append(Keeper("q0", self._query))
 
     def await_marks(self) -> None:
         self._take("await_marks")
@@ -69,6 +79,11 @@ class ScriptedGeneration:
     def go_on(self) -> None:
         if self.abandoned.is_set():
             raise GenerationFailed(self.blueprint.number, "it was abandoned before it was ready")
+
+    def _query(self) -> StreamingQuery:
+        if self.refusal is not None:
+            raise self.refusal
+        return cast("StreamingQuery", SimpleNamespace(isActive=True, lastProgress=None, stop=lambda: None))
 
     def _end_offsets(self) -> dict[str, int]:
         self._take("end_offsets")
@@ -131,6 +146,8 @@ class Play:
         self.made: list[ScriptedGeneration] = []
         self.scripts: dict[str, Callable[[], object]] = {}
         """Those of the next generation that is made."""
+        self.refusal: Exception | None = None
+        """Why no query can be started any more."""
         undisturbed(monkeypatch)
         monkeypatch.setattr(swap_module, "Generation", self._make)
         monkeypatch.setattr(swap_module, "examine", lambda *_: None)
@@ -140,6 +157,7 @@ class Play:
     def _make(self, blueprint: Blueprint, *_: object) -> ScriptedGeneration:
         generation = ScriptedGeneration(blueprint)
         generation.scripts, self.scripts = self.scripts, {}
+        generation.refusal = self.refusal
         self.made.append(generation)
         return generation
 
@@ -169,6 +187,8 @@ class Play:
         catalog = asked_for(self.configuration.catalog, Request({"users": users, "accounts": "accounts"}), self.configuration.settings.control.joins)
         blueprint = draw(self.board.next_number(), catalog, self.configuration.settings)
         generation = ScriptedGeneration(blueprint)
+        generation.refusal = self.refusal
+        generation.start()
         self.board.announce(blueprint.status("live"))
         self.stage.live = cast("Any", generation)
         return generation

@@ -1,6 +1,9 @@
 """A query is started when it is due, again when it failed, and given up when that is of no use."""
 
+from types import SimpleNamespace
+
 import pytest
+from py4j.protocol import Py4JJavaError, Py4JNetworkError
 from pyspark.errors import PySparkException
 
 from tablecast.orchestrator import keeper as module
@@ -73,6 +76,41 @@ def test_one_that_cannot_even_be_started_is_tried_again_and_at_last_given_up(clo
         clock.now += 30.0
     assert reasons == ["Kafka is away"] * STUBBORN
     assert kept.tend() is None
+
+
+def java_error(text: str) -> Py4JJavaError:
+    """One that PySpark has no name for, as py4j brings it."""
+    gateway = SimpleNamespace(send_command=lambda _: f"ysAn error occurred while calling o1.start.\\n: {text}\\n\\tat org.apache.spark")
+    return Py4JJavaError(
+        "An error occurred while calling o1.start.\n", SimpleNamespace(_target_id="o1", _gateway_client=gateway, toString=lambda: text)
+    )
+
+
+def test_a_full_disk_or_an_unreadable_checkpoint_is_a_failure_like_any_other(clock: Clock) -> None:
+    def start() -> Query:
+        raise java_error("java.io.IOException: No space left on device")
+
+    kept = Keeper("q", start)  # type: ignore[arg-type]
+    assert kept.tend() == "java.io.IOException: No space left on device"
+    assert kept.reason == "java.io.IOException: No space left on device"
+
+
+def test_a_java_that_is_gone_ends_the_orchestrator(clock: Clock) -> None:
+    def start() -> Query:
+        raise Py4JNetworkError("Answer from Java side is empty")
+
+    with pytest.raises(Py4JNetworkError):
+        Keeper("q", start).tend()  # type: ignore[arg-type]
+
+
+def test_a_query_that_fails_while_it_is_stopped_is_stopped(clock: Clock) -> None:
+    def stop() -> None:
+        raise java_error("java.util.concurrent.TimeoutException")
+
+    kept = Keeper("q", lambda: SimpleNamespace(isActive=True, stop=stop))  # type: ignore[arg-type,return-value]
+    kept.tend()
+    kept.stop()
+    assert not kept.running
 
 
 def test_lost_records_are_not_waited_for(clock: Clock) -> None:
