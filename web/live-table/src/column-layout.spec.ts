@@ -11,8 +11,17 @@ it('shows columns as they come where nobody wants otherwise', () => {
 });
 
 it('hides and shows', () => {
-  const without = withShown(PLAIN_LAYOUT, 'b', false);
-  expect([names(without), names(withShown(without, 'b', true))]).toEqual(['acd', 'abcd']);
+  const without = withShown(PLAIN_LAYOUT, COLUMNS, 'b', false);
+  expect([names(without), names(withShown(without, COLUMNS, 'b', true))]).toEqual(['acd', 'abcd']);
+});
+
+it('never hides the last one, also where a swap left only hidden ones', () => {
+  const one = ['a', 'b', 'c', 'd'].reduce((layout, name) => withShown(layout, COLUMNS, name, false), PLAIN_LAYOUT);
+  expect(names(one)).toBe('d');
+  const all = { ...PLAIN_LAYOUT, hidden: ['a', 'b', 'c', 'd', 'gone'] };
+  expect(names(all)).toBe('abcd');
+  const without = withShown(all, COLUMNS, 'b', false);
+  expect([names(without), without.hidden]).toEqual(['acd', ['gone', 'b']]);
 });
 
 it('moves by places and to places, and not beyond the ends', () => {

@@ -37,12 +37,18 @@ export function ordered(columns: readonly Column[], layout: ColumnLayout): reado
   return columns.toSorted((left, right) => place(left) - place(right));
 }
 
+/** Those of them that are shown, in order. Where a viewer has hidden every column, as after a swap to others, all are: a grid without any shows nothing. */
+export function shown(columns: readonly Column[], layout: ColumnLayout): readonly Column[] {
+  const all = ordered(columns, layout);
+  const left = all.filter(({ name }) => !layout.hidden.includes(name));
+  return left.length === 0 ? all : left;
+}
+
 /** The columns that are shown, each with its place and width. */
 export function placed(columns: readonly Column[], layout: ColumnLayout, natural: Readonly<Record<string, number>>): readonly PlacedColumn[] {
   const cells = new Map(columns.map(({ name }, index) => [name, index]));
   let start = 0;
-  return ordered(columns, layout)
-    .filter(({ name }) => !layout.hidden.includes(name))
+  return shown(columns, layout)
     .map((column) => {
       const { name, type } = column;
       const width = layout.widths[name] ?? natural[name] ?? 160;
@@ -67,9 +73,13 @@ export function withWidth(layout: ColumnLayout, name: string, width: number): Co
   return { ...layout, widths: { ...layout.widths, [name]: kept } };
 }
 
-export function withShown(layout: ColumnLayout, name: string, shown: boolean): ColumnLayout {
-  const others = layout.hidden.filter((each) => each !== name);
-  return { ...layout, hidden: shown ? others : [...others, name] };
+/** With the column shown or not. The last one stays; columns that are not there just now stay hidden for when they are. */
+export function withShown(layout: ColumnLayout, columns: readonly Column[], name: string, wanted: boolean): ColumnLayout {
+  const there = columns.map((column) => column.name);
+  const left = shown(columns, layout).map((column) => column.name).filter((each) => each !== name);
+  if (!wanted && left.length === 0) return layout;
+  const seen = wanted ? [...left, name] : left;
+  return { ...layout, hidden: [...layout.hidden.filter((each) => !there.includes(each)), ...there.filter((each) => !seen.includes(each))] };
 }
 
 export function withPinned(layout: ColumnLayout, name: string, pinned: boolean): ColumnLayout {

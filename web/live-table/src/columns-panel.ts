@@ -1,7 +1,7 @@
 import { Component, computed, input, model } from '@angular/core';
 import type { Column } from '@tablecast/client';
 import type { ColumnLayout } from './column-layout.ts';
-import { ordered, PLAIN_LAYOUT, withMoved, withPinned, withShown } from './column-layout.ts';
+import { ordered, PLAIN_LAYOUT, shown, withMoved, withPinned, withShown } from './column-layout.ts';
 
 /** Which columns are shown, in which order, and which of them are held at the start. */
 @Component({
@@ -13,10 +13,10 @@ export class ColumnsPanel {
   readonly layout = model.required<ColumnLayout>();
 
   protected readonly ordered = computed(() => ordered(this.columns(), this.layout()));
-  protected readonly shown = computed(() => this.columns().length - this.layout().hidden.length);
+  protected readonly shown = computed(() => new Set(shown(this.columns(), this.layout()).map(({ name }) => name)));
 
-  protected show(name: string, shown: boolean): void {
-    this.layout.update((layout) => withShown(layout, name, shown));
+  protected show(name: string, wanted: boolean): void {
+    this.layout.update((layout) => withShown(layout, this.columns(), name, wanted));
   }
 
   protected pin(name: string): void {
