@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cellText, countText, rawText } from './cell-text.ts';
+import { cellText, countOf, countText, rawText } from './cell-text.ts';
 
 const text = (type: string, cell: Parameters<typeof cellText>[1], name = 'x') => cellText({ name, type }, cell).text;
 
@@ -52,4 +52,9 @@ it('long text is cut in the grid and whole when copied', () => {
 
 it('a count is grouped', () => {
   expect(countText(1_000_000)).toBe('1,000,000');
+});
+
+it('a count is read as it is printed, and as people write it', () => {
+  expect(['500,000', ' 500000 ', '500 000', '0'].map(countOf)).toEqual([500_000, 500_000, 500_000, 0]);
+  expect(['', ' ', '-1', '1.5', 'many', '1e3'].map(countOf)).toEqual([null, null, null, null, null, null]);
 });

@@ -56,3 +56,16 @@ function numberText({ name, type }: Column, cell: string | number | bigint): str
 export function countText(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, GROUP);
 }
+
+/** The count that somebody wrote, with or without the signs between thousands; null where it is none. */
+export function countOf(text: string): number | null {
+  const digits = text.trim().replaceAll(GROUP, '').replace(/[\s\u00a0\u202f]/g, '');
+  return /^\d+$/.test(digits) ? Number(digits) : null;
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** The time of day. */
+export function timeText(at: number): string {
+  return CLOCK.format(at);
+}

@@ -51,6 +51,7 @@ export function valueProblem({ type }: Column, { op, value }: ColumnFilter): str
   if (value === '') return 'Write something to compare with.';
   if (type === 'int64' && !/^-?\d+$/.test(value.trim())) return 'Write a whole number, such as 41.';
   if (type === 'double' && !/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value.trim())) return 'Write a number, such as 12.50.';
+  if (type === 'double' && !Number.isFinite(Number(value))) return 'Write a smaller number: a double cannot hold this one.';
   if (type === 'timestamp' && Number.isNaN(Date.parse(`${value}Z`))) return 'Choose a date and a time (UTC).';
   return null;
 }
@@ -71,6 +72,11 @@ function operand({ type }: Column, value: string): Json {
   return value;
 }
 
+/** A filter as its column's field has it: a date and a time are written there without the sign of UTC. */
+export function written({ type }: Column, { op, value }: ColumnFilter): ColumnFilter {
+  return { op, value: type === 'timestamp' ? value.replace(/Z$/, '') : value };
+}
+
 /** What a condition asks of one column, or null where it asks something that is not written in one column's words. */
 export function filterOf(condition: Condition): { readonly column: string; readonly filter: ColumnFilter } | null {
   const inner = condition.op === 'not' ? condition['of'] : null;
@@ -83,8 +89,7 @@ function compared(condition: Condition): ReturnType<typeof filterOf> {
   const value = condition['value'] ?? null;
   if (value === null || typeof value === 'object') return null;
   if (typeof value === 'boolean') return condition.op === 'eq' ? about(condition['column'], value ? 'true' : 'false', '') : null;
-  const instant = typeof value === 'string' ? value.replace(/^(\d{4}-\d\d-\d\dT[\d:.]+)Z$/, '$1') : String(value);
-  return about(condition['column'], condition.op as FilterOp, instant);
+  return about(condition['column'], condition.op as FilterOp, String(value));
 }
 
 function about(column: Json | undefined, op: FilterOp, value: string): ReturnType<typeof filterOf> {

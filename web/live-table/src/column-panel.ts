@@ -1,9 +1,9 @@
 import { Component, computed, input, linkedSignal, model, output } from '@angular/core';
 import type { Column } from '@tablecast/client';
 import type { ColumnFilter, FilterOp } from './column-filter.ts';
-import { conditionOf, filterOf, needsValue, OP_WORDS, opsOf, valueProblem } from './column-filter.ts';
+import { conditionOf, filterOf, needsValue, OP_WORDS, opsOf, valueProblem, written } from './column-filter.ts';
 import type { ColumnLayout } from './column-layout.ts';
-import { WIDTHS, withMoved, withPinned, withShown, withWidth } from './column-layout.ts';
+import { shown, WIDTHS, withMoved, withPinned, withShown, withWidth } from './column-layout.ts';
 import { partAbout, withPart } from './filtering.ts';
 import type { GridView } from './grid-view.ts';
 
@@ -27,6 +27,7 @@ export class ColumnPanel {
   protected readonly ops = computed(() => opsOf(this.column()));
   protected readonly inputType = computed(() => INPUT_TYPES[this.column().type] ?? 'text');
   protected readonly pinned = computed(() => this.layout().pinned.includes(this.column().name));
+  protected readonly last = computed(() => shown(this.columns(), this.layout()).length === 1);
   protected readonly sorted = computed(() => this.view().sort.find((key) => key.column === this.column().name) ?? null);
   protected readonly applied = computed(() => partAbout(this.view().filter, this.column().name));
   protected readonly draft = linkedSignal<ColumnFilter>(() => this.#present());
@@ -72,7 +73,7 @@ export class ColumnPanel {
   }
 
   protected hide(): void {
-    this.layout.update((layout) => withShown(layout, this.column().name, false));
+    this.layout.update((layout) => withShown(layout, this.columns(), this.column().name, false));
     this.hidden.emit();
   }
 
@@ -82,6 +83,7 @@ export class ColumnPanel {
 
   #present(): ColumnFilter {
     const part = this.applied();
-    return (part === null ? null : filterOf(part)?.filter) ?? { op: this.ops()[0] ?? 'null', value: '' };
+    const filter = part === null ? undefined : filterOf(part)?.filter;
+    return filter === undefined ? { op: this.ops()[0] ?? 'null', value: '' } : written(this.column(), filter);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ColumnFilter } from './column-filter.ts';
-import { conditionOf, filterOf, opsOf, valueProblem } from './column-filter.ts';
+import { conditionOf, filterOf, opsOf, valueProblem, written } from './column-filter.ts';
 import { partAbout, partsOf, partText, withoutPart, withPart } from './filtering.ts';
 
 const column = (type: string, name = 'c') => ({ name, type });
@@ -30,6 +30,7 @@ describe('a filter of one column', () => {
     ['int64', '12.5', 'whole number'],
     ['int64', '', 'something'],
     ['double', 'twelve', 'a number'],
+    ['double', '1e999', 'smaller'],
     ['timestamp', 'soon', 'a date'],
   ])('says what is wrong with a %s of %j', (type, value, words) => {
     expect(valueProblem(column(type), { op: 'ge', value })).toContain(words);
@@ -42,6 +43,13 @@ describe('a filter of one column', () => {
     ['string', ' '],
   ])('takes a %s of %j', (type, value) => {
     expect(valueProblem(column(type), { op: 'eq', value })).toBeNull();
+  });
+
+  it('is written in the field as the field takes it, and text is left as it is', () => {
+    const filter: ColumnFilter = { op: 'ge', value: '2026-01-02T03:04:00.000Z' };
+    expect(written(column('timestamp'), filter).value).toBe('2026-01-02T03:04:00.000');
+    expect(written(column('string'), filter).value).toBe('2026-01-02T03:04:00.000Z');
+    expect(filterOf({ op: 'eq', column: 'c', value: '2026-01-02T03:04:00Z' })?.filter.value).toBe('2026-01-02T03:04:00Z');
   });
 
   it('without a value needs none', () => {

@@ -1,7 +1,8 @@
 import { frame, opened } from '@tablecast/client/testing';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { PLAIN_VIEW } from './index.ts';
 import {
-  answer, button, cell, COLUMNS, find, host, key, mountGrid, numbered, page, press, say, settled, text, texts, thousand, world,
+  answer, button, cell, COLUMNS, find, fixture, host, key, mountGrid, numbered, page, press, say, settled, text, texts, thousand, world,
 } from './mounted-grid.ts';
 
 mountGrid();
@@ -73,6 +74,40 @@ describe('looking otherwise', () => {
     expect(find('table')?.style.getPropertyValue('--live-table-tracks')).toBe(tracks);
   });
 
+  it('forgets a search that was being written when another table comes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const box = find('[data-testid=search]') as HTMLInputElement;
+    box.value = 'ann';
+    box.dispatchEvent(new Event('input'));
+    host().tables.set(['account']);
+    await fixture.whenStable();
+    vi.advanceTimersByTime(1_000);
+    vi.useRealTimers();
+    await settled();
+    expect(host().view().search).toBe('');
+  });
+
+  it('says how many rows a search found, once, and not at each tick', async () => {
+    const said = () => text('[data-testid=announcement]');
+    expect(said()).toBe('');
+    host().view.set({ ...PLAIN_VIEW, search: 'zoe' });
+    await settled();
+    expect(said()).toBe('');
+    await say(opened(2, COLUMNS), frame(2, numbered(0, 3), { total: 3 }));
+    expect(said()).toBe('3 rows found');
+    await press('age');
+    await say(opened(3, COLUMNS), frame(3, numbered(0, 3), { total: 3 }), frame(3, {}, { ids: ['r0', 'r1'], total: 2, revision: 2 }));
+    expect(said()).toBe('sorted by age, ascending');
+    host().view.set({ ...PLAIN_VIEW, search: 'nobody' });
+    await settled();
+    await say(opened(4, COLUMNS), frame(4, {}, { total: 0 }));
+    expect(said()).toBe('No row matches. Rows that do will appear here by themselves.');
+    await press('Show all rows');
+    expect(text('[data-testid=picture]')).toContain('No row matches');
+    await say(opened(5, COLUMNS), frame(5, numbered(0, 3), { total: 3 }));
+    expect([said(), find('[data-testid=picture]')]).toEqual(['3 rows', null]);
+  });
+
   it('follows a view that comes from outside', async () => {
     host().view.set({ sort: [], filter: null, search: 'zoe' });
     await settled();
@@ -101,6 +136,49 @@ describe('columns', () => {
     await settled();
     await answer(2);
     expect(texts('th')).toEqual(['name']);
+  });
+});
+
+describe('a panel beside the rows', () => {
+  beforeEach(() => answer());
+  const focused = () => document.activeElement?.textContent.trim();
+
+  it('gives the focus back to what opened it', async () => {
+    button('Columns')?.focus();
+    await press('Columns');
+    expect(document.activeElement?.getAttribute('aria-label')).toBe('Close');
+    await key('Escape');
+    expect(focused()).toBe('Columns');
+  });
+
+  it('gives it to the rows where the column that opened it was hidden there', async () => {
+    const more = find('[aria-label="Options of age"]');
+    more?.focus();
+    more?.click();
+    await settled();
+    await press('Hide');
+    await settled();
+    expect([texts('th'), focused()]).toEqual([['name'], 'Ann']);
+    find('[aria-label="Options of name"]')?.click();
+    await settled();
+    expect(button('Hide')?.disabled).toBe(true);
+  });
+});
+
+describe('a finger', () => {
+  beforeEach(() => thousand());
+  const touch = async (type: string) => {
+    cell('r2', 1)?.dispatchEvent(Object.assign(new MouseEvent(type, { bubbles: true, button: 0 }), { pointerType: 'touch' }));
+    await settled();
+  };
+
+  it('that scrolls chooses nothing, and one that taps does', async () => {
+    await touch('pointerdown');
+    await touch('pointercancel');
+    expect(host().row()).toBeNull();
+    await touch('pointerdown');
+    await touch('click');
+    expect(host().row()).toBe('r2');
   });
 });
 

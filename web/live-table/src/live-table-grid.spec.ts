@@ -39,6 +39,16 @@ describe('showing rows', () => {
     await say(opened(1, [{ name: 'city', type: 'string' }], 2), frame(1, { z: { city: 'Bern' } }, { generation: 2, revision: 2 }));
     expect([texts('th'), texts('td')]).toEqual([['city'], ['Bern']]);
   });
+
+  it('takes them also where the viewer once hid them all', async () => {
+    localStorage.setItem('tablecast.columns.users_ui', JSON.stringify({ hidden: ['city'] }));
+    host().tables.set([]);
+    await settled();
+    host().tables.set(['users_ui']);
+    await settled();
+    await say(opened(2, [{ name: 'city', type: 'string' }], 2), frame(2, { z: { city: 'Bern' } }, { generation: 2, revision: 2 }));
+    expect([texts('th'), texts('td')]).toEqual([['city'], ['Bern']]);
+  });
 });
 
 it('stays at the end, also when rows come in between those in view', async () => {
@@ -91,8 +101,9 @@ describe('changes', () => {
     await press('Pause');
     await change('Anne', 2);
     expect(cell('a', 1)?.textContent).toBe('Ann');
+    expect(text('[data-testid=paused]')).toMatch(/^paused at \d+:\d\d/);
     await press('Pause');
-    expect(cell('a', 1)?.textContent).toBe('Anne');
+    expect([cell('a', 1)?.textContent, find('[data-testid=paused]')]).toEqual(['Anne', null]);
   });
 });
 
@@ -133,10 +144,16 @@ describe('scrolling', () => {
     expect(button('Next')?.disabled).toBe(true);
     await press('First');
     const field = find('[data-testid=goto]') as HTMLInputElement;
-    field.value = '500';
-    field.form?.requestSubmit();
-    await settled();
-    expect(text('[data-testid=range]')).toBe('rows 500-521 of 1,000');
+    const goTo = async (row: string) => {
+      field.value = row;
+      field.form?.requestSubmit();
+      await settled();
+      return text('[data-testid=range]');
+    };
+    expect(await goTo('500')).toBe('rows 500-521 of 1,000');
+    expect([await goTo(''), await goTo('soon')]).toEqual(['rows 500-521 of 1,000', 'rows 500-521 of 1,000']);
+    expect(text('[data-testid=announcement]')).toBe('Write the number of a row, such as 1,000.');
+    expect(await goTo('1,000')).toBe('rows 979-1,000 of 1,000');
   });
 
   it('stays with the rows that somebody reads when others come in above', async () => {
@@ -167,6 +184,7 @@ describe('problems', () => {
     await say(errorMessage('unknown_table', 1));
     expect(text('[data-testid=problem]')).toBe('No such tableThe server says unknown_table. Do the other thing.Try again');
     expect(page().querySelectorAll('[data-testid=problem]').length).toBe(1);
+    expect(text('[data-testid=announcement]')).toBe('No such table. The server says unknown_table. Do the other thing.');
     await press('Try again');
     expect(world.socket.heard('open').length).toBe(2);
   });

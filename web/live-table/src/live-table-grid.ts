@@ -3,7 +3,7 @@ import {
   afterNextRender, afterRenderEffect, Component, computed, DestroyRef, effect, inject, input, linkedSignal, model, signal, untracked, viewChild,
 } from '@angular/core';
 import type { Condition, Snapshot, View } from '@tablecast/client';
-import { countText } from './cell-text.ts';
+import { countOf, countText, timeText } from './cell-text.ts';
 import { ColumnPanel } from './column-panel.ts';
 import { ColumnsPanel } from './columns-panel.ts';
 import { ExportPanel } from './export-panel.ts';
@@ -12,20 +12,20 @@ import { partAbout, partsOf, partText, withoutPart } from './filtering.ts';
 import { GridColumns } from './grid-columns.ts';
 import { GridCursor, idAt } from './grid-cursor.ts';
 import { gridKey } from './grid-keys.ts';
-import type { GridPanel } from './grid-panel.ts';
-import { panelTitle } from './grid-panel.ts';
+import { GridSide } from './grid-side.ts';
 import type { GridView } from './grid-view.ts';
 import { isNarrowed, PLAIN_VIEW } from './grid-view.ts';
+import { GridVoice } from './grid-voice.ts';
 import { injectLiveTable } from './inject-live-table.ts';
 import { RowPanel } from './row-panel.ts';
 import type { Look } from './rows-pane.ts';
 import { RowsPane } from './rows-pane.ts';
-import { copied, HEADER } from './selection.ts';
+import { copied, copiedWords, HEADER } from './selection.ts';
 import { nextSort, sortMark } from './sorting.ts';
 import { injectConnection } from './table-hub.ts';
 import { pictureOf } from './table-picture.ts';
 import type { Seen } from './window-plan.ts';
-import { firstWindow, planWindow } from './window-plan.ts';
+import { firstWindow, planWindow, rangeText } from './window-plan.ts';
 
 const SEARCH_AFTER_MS = 200;
 const FIRST_ROWS = 30;
@@ -66,6 +66,7 @@ export class LiveTableGrid {
     source: () => ({ key: this.#key(), fresh: this.fresh() }),
     computation: ({ key, fresh }, before) => (fresh ? key : (before?.value ?? key)),
   });
+  readonly #shownView = computed(() => (JSON.parse(this.#shownKey()) as [string, GridView])[1]);
   readonly #deeds = {
     details: () => { this.details(); },
     select: () => { this.#select(this.cursor.active()?.id ?? null); },
@@ -76,11 +77,13 @@ export class LiveTableGrid {
   #pane: RowsPane | null = null;
   /** The row that was last chosen in the grid itself, or brought into view: it need not be looked for. */
   #known: string | null = null;
+  #touched = false;
 
   protected readonly cursor = new GridCursor();
-  protected readonly panel = linkedSignal<string, GridPanel | null>({ source: this.table, computation: () => null });
-  protected readonly paused = linkedSignal<string, boolean>({ source: this.table, computation: () => false });
-  protected readonly announcement = signal('');
+  protected readonly side = new GridSide(this.table, this.aside);
+  /** Since when the rows stand still; null while they tick. */
+  protected readonly pausedAt = linkedSignal<string, number | null>({ source: this.table, computation: () => null });
+  protected readonly voice = new GridVoice();
   /** A row that a link names, and that this view does not have. */
   protected readonly missing = linkedSignal<string | null, string | null>({ source: this.row, computation: () => null });
   protected readonly seen = signal<Seen & { readonly total: number }>({ from: 0, to: 0, total: 0 }, { equal: sameSeen });
@@ -88,7 +91,7 @@ export class LiveTableGrid {
   protected readonly fresh = computed(() => this.#live.state()?.fresh ?? false);
   /** While it is paused, the rows of a window stay as they came; another window is shown as it is when one gets there. */
   protected readonly snapshot = linkedSignal<{ snapshot: Snapshot | null; paused: boolean; key: string }, Snapshot | null>({
-    source: () => ({ snapshot: this.#live.state()?.snapshot ?? null, paused: this.paused(), key: this.#shownKey() }),
+    source: () => ({ snapshot: this.#live.state()?.snapshot ?? null, paused: this.pausedAt() !== null, key: this.#shownKey() }),
     computation: ({ snapshot, paused, key }, before) =>
       paused && before?.source.key === key && before.value?.offset === snapshot?.offset ? before.value : snapshot,
   });
@@ -96,7 +99,7 @@ export class LiveTableGrid {
     const state = this.#live.state();
     return state?.snapshot === null ? null : (state?.problem ?? null);
   });
-  protected readonly picture = computed(() => pictureOf(this.#live.state(), this.#connection(), this.view()));
+  protected readonly picture = computed(() => pictureOf(this.#live.state(), this.#connection(), this.#shownView()));
   protected readonly progress = injectFillProgress(() => this.picture()?.kind === 'filling');
   /** There are rows, and they are of the view that is wanted. */
   readonly #painted = computed(() => this.seen().total > 0 && this.#shownKey() === this.#key());
@@ -112,19 +115,14 @@ export class LiveTableGrid {
   );
   protected readonly chips = computed(() => partsOf(this.view().filter).map((part) => ({ part, text: partText(part) })));
   protected readonly panelColumn = computed(() => {
-    const panel = this.panel();
+    const panel = this.side.panel();
     return panel?.kind === 'column' ? (this.columns.placed().find(({ name }) => name === panel.column) ?? null) : null;
-  });
-  protected readonly title = computed(() => {
-    const panel = this.panel();
-    return panel === null ? '' : panelTitle(panel);
   });
   protected readonly exported = computed<View>(() => ({ table: this.table(), ...this.view() }));
   protected readonly range = computed(() => {
     const total = this.snapshot()?.total;
     if (total === undefined) return 'waiting for rows';
-    const { from, to } = this.seen().total === 0 ? { from: 0, to: FIRST_ROWS } : this.seen();
-    return `rows ${countText(total === 0 ? 0 : Math.min(from + 1, total))}-${countText(Math.min(to, total))} of ${countText(total)}`;
+    return rangeText(this.seen().total === 0 ? { from: 0, to: FIRST_ROWS } : this.seen(), total);
   });
   /** The grid itself is a stop of the Tab key only while none of its cells is. */
   protected readonly entry = computed(() => {
@@ -133,6 +131,7 @@ export class LiveTableGrid {
     return active !== null && active.index >= this.seen().from && active.index < this.seen().to ? -1 : 0;
   });
   protected readonly countText = countText;
+  protected readonly timeText = timeText;
   #searching: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -143,8 +142,9 @@ export class LiveTableGrid {
     });
     effect(() => {
       this.table();
-      untracked(() => { this.cursor.clear(); });
+      untracked(() => { this.#forget(); });
     });
+    effect(() => { this.#tell(); });
     effect(() => {
       const row = this.row();
       if (this.#painted()) untracked(() => { void this.#bring(row); });
@@ -170,9 +170,10 @@ export class LiveTableGrid {
 
   protected goToRow(event: Event, field: HTMLInputElement): void {
     event.preventDefault();
-    const [snapshot, index] = [this.snapshot(), Number(field.value) - 1];
-    if (snapshot === null || snapshot.total === 0 || !Number.isInteger(index)) return;
-    const at = Math.max(0, Math.min(index, snapshot.total - 1));
+    const [snapshot, row] = [this.snapshot(), countOf(field.value)];
+    if (row === null && field.value !== '') this.say(`Write the number of a row, such as ${countText(1000)}.`);
+    if (snapshot === null || snapshot.total === 0 || row === null) return;
+    const at = Math.max(0, Math.min(row, snapshot.total) - 1);
     this.cursor.set({ index: at, column: this.cursor.active()?.column ?? 0, id: idAt(snapshot, at) });
     field.value = '';
     this.#pane?.goTo(at);
@@ -184,8 +185,8 @@ export class LiveTableGrid {
   }
 
   protected pause(): void {
-    this.paused.update((paused) => !paused);
-    this.say(this.paused() ? 'paused' : 'resumed');
+    this.pausedAt.update((at) => (at === null ? Date.now() : null));
+    this.say(this.pausedAt() === null ? 'resumed' : 'paused');
   }
 
   protected find(text: string, at: 'once' | 'soon'): void {
@@ -214,17 +215,21 @@ export class LiveTableGrid {
     this.refresh();
   }
 
-  protected open(panel: GridPanel): void {
-    this.panel.set(panel);
-    requestAnimationFrame(() => this.aside()?.nativeElement.querySelector<HTMLElement>('[data-first]')?.focus());
-  }
-
   protected closePanel(): void {
-    this.panel.set(null);
-    this.#focus();
+    this.side.close(() => { this.#focus(); });
   }
 
-  protected choose(event: PointerEvent): void {
+  /** A finger may be about to scroll: what it touched is chosen once that was a tap. */
+  protected touch(event: PointerEvent): void {
+    this.#touched = event.pointerType === 'touch';
+    if (!this.#touched) this.choose(event);
+  }
+
+  protected tap(event: MouseEvent): void {
+    if (this.#touched) this.choose(event);
+  }
+
+  protected choose(event: MouseEvent): void {
     const place = this.#pane?.placeOf(event.target) ?? null;
     if (place === null || event.button !== 0) return;
     this.cursor.set(place, event.shiftKey);
@@ -253,11 +258,10 @@ export class LiveTableGrid {
     if (snapshot === null || active === null || active.index === HEADER) return;
     const { index, column } = active;
     const range = this.cursor.range() ?? { top: index, bottom: index, left: column, right: column };
-    const { text, rows, missing } = copied(range, snapshot, this.columns.placed());
-    event.clipboardData?.setData('text/plain', text);
+    const taken = copied(range, snapshot, this.columns.placed());
+    event.clipboardData?.setData('text/plain', taken.text);
     event.preventDefault();
-    const rest = missing > 0 ? ` ${countText(missing)} rows are not loaded: export the view to have all.` : '';
-    this.say(`Copied ${countText(rows)} ${rows === 1 ? 'row' : 'rows'} × ${String(range.right - range.left + 1)}.${rest}`);
+    this.say(copiedWords(taken, range));
   }
 
   protected press(event: KeyboardEvent): void {
@@ -272,11 +276,26 @@ export class LiveTableGrid {
   protected details(): void {
     const id = this.cursor.active()?.id ?? null;
     if (id !== null) this.#choose(id);
-    this.open({ kind: 'row' });
+    this.side.open({ kind: 'row' });
   }
 
   protected say(words: string): void {
-    this.announcement.set(words);
+    this.voice.say(words);
+  }
+
+  #forget(): void {
+    clearTimeout(this.#searching);
+    this.cursor.clear();
+    this.voice.forget();
+  }
+
+  /** Once for each view that is shown, and for each picture. */
+  #tell(): void {
+    const [picture, { filter, search }] = [this.picture(), this.#shownView()];
+    const settled = this.fresh() && this.#shownKey() === this.#key();
+    if (picture === null ? !settled : picture.kind === 'waiting') return;
+    const name = JSON.stringify([filter, search]);
+    untracked(() => { this.voice.tell({ name, picture, narrowed: this.narrowed(), total: this.snapshot()?.total ?? 0 }); });
   }
 
   #mount(): void {
@@ -314,7 +333,8 @@ export class LiveTableGrid {
 
   #focus(): void {
     const active = this.cursor.active();
-    if (active?.index !== HEADER) return this.#pane?.focus();
+    if (active === null) return this.scroll().nativeElement.focus();
+    if (active.index !== HEADER) return this.#pane?.focus();
     const name = this.columns.placed()[active.column]?.name ?? '';
     const head = this.grid().nativeElement.querySelector<HTMLElement>(`th[data-column="${CSS.escape(name)}"]`);
     head?.querySelector('button')?.focus();
@@ -351,7 +371,7 @@ export class LiveTableGrid {
 
   #menu(): void {
     const column = this.columns.placed()[this.cursor.active()?.column ?? 0];
-    if (column !== undefined) this.open({ kind: 'column', column: column.name });
+    if (column !== undefined) this.side.open({ kind: 'column', column: column.name });
   }
 }
 

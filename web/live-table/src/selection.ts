@@ -1,5 +1,5 @@
 import type { Snapshot } from '@tablecast/client';
-import { rawText } from './cell-text.ts';
+import { countText, rawText } from './cell-text.ts';
 import type { PlacedColumn } from './column-layout.ts';
 
 /** A cell of the grid. The header is the row -1. `id` is the row that stood there when it was last seen. */
@@ -56,6 +56,12 @@ export function copied(range: Range, snapshot: Snapshot, columns: readonly Place
     if (row !== undefined) lines.push(wanted.map(({ cell }) => quoted(rawText(row.cells[cell] ?? null))).join('\t'));
   }
   return { text: lines.join('\n'), rows: lines.length, missing: range.bottom - range.top + 1 - lines.length };
+}
+
+/** What was copied, for those who cannot see it. */
+export function copiedWords({ rows, missing }: Copied, { left, right }: Range): string {
+  const rest = missing > 0 ? ` ${countText(missing)} rows are not loaded: export the view to have all.` : '';
+  return `Copied ${countText(rows)} ${rows === 1 ? 'row' : 'rows'} × ${String(right - left + 1)}.${rest}`;
 }
 
 /** A tab or a line break within a cell would be taken for the end of it. */

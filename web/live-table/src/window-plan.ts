@@ -1,4 +1,5 @@
 import type { Viewport } from '@tablecast/client';
+import { countText } from './cell-text.ts';
 
 export interface Seen {
   readonly from: number;
@@ -23,4 +24,9 @@ export function planWindow(seen: Seen, total: number, present: Viewport): Viewpo
 /** The window of a grid that shows so many rows and has not been scrolled yet. */
 export function firstWindow(visible: number): Viewport {
   return { offset: 0, size: visible + 2 * AROUND };
+}
+
+/** `rows a-b of n`, as far as there are so many. */
+export function rangeText({ from, to }: Seen, total: number): string {
+  return `rows ${countText(Math.min(from + 1, total))}-${countText(Math.min(to, total))} of ${countText(total)}`;
 }
