@@ -1,6 +1,6 @@
 """Turns the sources and tables of the settings into a Catalog, or into every problem that they have."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from tablecast.catalog import DEAD_LETTERS, NAME, Bound, Catalog, Column, Field, JoinColumn, JoinTable, Source, SourceTable, Table
@@ -49,7 +49,31 @@ def _source(name: str, given: SourceSettings, flaws: list[Flaw]) -> Source:
     if not NAME.fullmatch(name):
         flaws.append(Flaw(("sources", name), repr(name), NAME_RULE))
     flaws.extend(Flaw(("sources", name, "columns", column), repr(column), NAME_RULE) for column in given.columns if not NAME.fullmatch(column))
-    return Source(name, given.topic, tuple(_field(column, spec) for column, spec in given.columns.items()))
+    source = Source(name, given.topic, tuple(_field(column, spec) for column, spec in given.columns.items()))
+    flaws.extend(_clashes(source))
+    return source
+
+
+def _clashes(source: Source) -> Iterator[Flaw]:
+    """Columns that Spark could not tell apart: it does not look at the case of a name, and reads a place of a value as one type."""
+    for index, field in enumerate(source.fields):
+        for other in source.fields[:index]:
+            name, key = other.column.name, ("sources", source.name, "columns", field.column.name)
+            if field.column.name.lower() == name.lower():
+                yield Flaw(key, repr(field.column.name), f"a name that differs from {name!r} by more than its case")
+            elif (expected := _path_clash(field, other)) is not None:
+                yield Flaw((*key, "path"), repr(".".join(field.path)), expected)
+
+
+def _path_clash(field: Field, other: Field) -> str | None:
+    """What the path of a field would have to be beside another one; None if it is that."""
+    taken = f"{'.'.join(other.path)!r} of the column {other.column.name}"
+    for step, other_step in zip(field.path, other.path, strict=False):
+        if step != other_step:
+            return f"a path that differs from {taken} by more than its case" if step.lower() == other_step.lower() else None
+    if len(field.path) != len(other.path):
+        return f"a path beside {taken}: what stands there is a value or an object, not both"
+    return None if field.column.type == other.column.type else f"another path than {taken}, or its type, {other.column.type}"
 
 
 def _field(name: str, given: FieldSettings) -> Field:
@@ -166,7 +190,10 @@ class _TableCheck:
             return None
         if on_left.type != on_right.type:
             self._flaw("on", f"{left.name}.{on_left.name} {on_left.type} and {right.name}.{on_right.name} {on_right.type}", "one type on both sides")
-        return JoinTable(self.name, join, left.name, right.name, on_left.name, _joined(left, right, on_left.name), keyed, bound)
+        joined = _joined(left, right, on_left.name)
+        for column in _named_twice(joined):
+            self._flaw("right", f"{right.name}.{column.origin}, called {column.column.name} here", "a name that no other column of the table has")
+        return JoinTable(self.name, join, left.name, right.name, on_left.name, joined, keyed, bound)
 
 
 def _joined(left: Source, right: Source, on: str) -> tuple[JoinColumn, ...]:
@@ -178,3 +205,9 @@ def _joined(left: Source, right: Source, on: str) -> tuple[JoinColumn, ...]:
             name = f"{right.name}_{column.name}" if column.name in taken else column.name
             columns.append(JoinColumn(Column(name, column.type), "right", column.name))
     return tuple(columns)
+
+
+def _named_twice(joined: tuple[JoinColumn, ...]) -> list[JoinColumn]:
+    """Right columns that were given their source's name in front, and now have the name of another column."""
+    names = [column.column.name for column in joined]
+    return [column for column in joined if column.side == "right" and column.column.name != column.origin and names.count(column.column.name) > 1]

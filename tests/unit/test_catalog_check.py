@@ -41,6 +41,49 @@ def test_a_table_that_cannot_be_built_is_refused(table: dict[str, object], place
     assert expected in flaws({"t": table})[f"tables.t{place}"]
 
 
+@pytest.mark.parametrize(
+    ("columns", "place", "expected"),
+    [
+        (
+            {"a": "string", "b": {"type": "string", "path": "a.b"}},
+            "b.path",
+            "'a.b'; a path beside 'a' of the column a: what stands there is a value or an object",
+        ),
+        ({"b": {"type": "string", "path": "a.b"}, "a": "string"}, "a.path", "'a'; a path beside 'a.b' of the column b"),
+        ({"id": "string", "ID": "int64"}, "ID", "'ID'; a name that differs from 'id' by more than its case"),
+        (
+            {"x": {"type": "string", "path": "a.b"}, "y": {"type": "string", "path": "A.c"}},
+            "y.path",
+            "'A.c'; a path that differs from 'a.b' of the column x by more",
+        ),
+        (
+            {"x": {"type": "string", "path": "a"}, "y": {"type": "int64", "path": "a"}},
+            "y.path",
+            "'a'; another path than 'a' of the column x, or its type, string",
+        ),
+    ],
+)
+def test_columns_that_spark_could_not_tell_apart_are_refused(columns: dict[str, object], place: str, expected: str) -> None:
+    sources: dict[str, object] = {"s": {"topic": "t", "columns": columns}}
+    assert expected in flaws({"t": {"source": "s"}}, sources=sources)[f"sources.s.columns.{place}"]
+
+
+def test_columns_may_share_a_struct_or_a_value() -> None:
+    columns = {"x": {"type": "string", "path": "a.b"}, "y": {"type": "int64", "path": "a.c"}, "z": {"type": "string", "path": "a.b"}}
+    assert flaws({"t": {"source": "s"}}, sources={"s": {"topic": "t", "columns": columns}}) == {}
+
+
+@pytest.mark.parametrize("side", ["users", "accounts"])
+def test_a_right_column_whose_new_name_is_taken_too_is_refused(side: str) -> None:
+    sources: dict[str, dict[str, dict[str, str]]] = {
+        name: {"topic": name, "columns": {"userId": "string", "name": "string"}}  # type: ignore[dict-item]
+        for name in ("users", "accounts")
+    }
+    sources[side]["columns"]["accounts_name"] = "string"
+    found = flaws({"t": {"join": "left", "left": "users", "right": "accounts", "on": "userId"}}, sources=dict(sources))
+    assert found == {"tables.t.right": "'accounts.name, called accounts_name here'; a name that no other column of the table has"}
+
+
 @pytest.mark.parametrize("name", ["1st", "a-b", "", "a b", "ä", "a\n"])
 def test_names_are_plain(name: str) -> None:
     assert "a name of letters" in flaws({name: GOOD})[f"tables.{name}"]
