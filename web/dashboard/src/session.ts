@@ -46,7 +46,7 @@ export class Session {
   /** Why it cannot be read; it stays while the server is asked again, so that it is said once. */
   readonly catalogueProblem = linkedSignal<{ error: Error | undefined; asking: boolean }, Problem | null>({
     source: () => ({ error: this.#answer.error(), asking: this.#answer.isLoading() }),
-    computation: ({ error, asking }, before) => (error === undefined ? ((asking && before?.value) || null) : problemOf(error.cause ?? error)),
+    computation: ({ error, asking }, before) => (error !== undefined ? problemOf(error.cause ?? error) : asking ? (before?.value ?? null) : null),
   }).asReadonly();
 
   constructor() {
