@@ -67,6 +67,12 @@ def draw(number: int, catalog: Catalog, settings: Settings, requested: str | Non
 
 
 def fingerprint(catalog: Catalog, settings: Settings) -> str:
-    """Differs whenever a checkpoint of one would not fit, or would mean something else, under the other."""
-    meaning = (catalog, settings.pipeline.history, settings.pipeline.trigger, settings.kafka.servers, pyspark.__version__, tablecast.__version__)
+    """Differs whenever a checkpoint of one would not fit, or would mean something else, under the other.
+
+    Where a generation begins (pipeline.starting_offsets) is not part of it: its spans say where it began, and whoever changes the setting asks
+    for it of the next generation, not for tables that lose or gain rows at a restart.
+    """
+    pipeline = settings.pipeline
+    versions = (pyspark.__version__, tablecast.__version__)
+    meaning = (catalog, pipeline.history, pipeline.row_bytes, pipeline.trigger, settings.kafka.servers, *versions)
     return hashlib.sha256(repr(meaning).encode()).hexdigest()[:16]

@@ -20,7 +20,10 @@ from tablecast.errors import LeadLost
 from tablecast.jars import fetch
 from tablecast.kafka.admin import Topics, wait_until_up
 from tablecast.kafka.broker import wait_for_broker
+from tablecast.kafka.control import STATUS_TABLE
 from tablecast.kafka.java_settings import java_settings
+from tablecast.kafka.names import system_changelog
+from tablecast.kafka.standing import standing
 from tablecast.kafka.status import COMING, GenerationStatus, told_time
 from tablecast.orchestrator import spans
 from tablecast.orchestrator.blueprint import draw, fingerprint
@@ -139,6 +142,9 @@ class Orchestrator:
     def _set_up(self, board: StatusBoard) -> Stage:
         settings, clock = self.settings, VersionClock()
         ensure_system_topics(Topics(self.changelog), settings.changelog.prefix, settings.changelog.replication)
+        # Else, on a machine whose clock is behind that of the last leader, the row of orchestrator_status would stand still for as long.
+        for message in standing(self.changelog, system_changelog(settings.changelog.prefix, STATUS_TABLE)):
+            clock.saw(message)
         self._clean_up(board)
         clerk = Clerk(settings, self.changelog, board.ledger, clock, self._fingerprint)
         stage = Stage(board, clerk, clock, settings.changelog.prefix)

@@ -101,6 +101,7 @@ class ScriptedBoard:
         self.generations: dict[int, GenerationStatus] = {}
         self.said: list[tuple[int, str]] = []
         self.refusal: Exception | None = None
+        self.ledger = SimpleNamespace(lost=None)
 
     def live(self) -> GenerationStatus | None:
         return newest_live(self.generations.values())
