@@ -14,11 +14,14 @@ from tablecast.errors import SparkUnusable
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.clients import make_admin
+from tablecast.kafka.java_settings import java_settings
 from tablecast.kafka.names import changelog_topic, generation_topics
 from tablecast.kafka.status import Progress
 from tablecast.orchestrator.removal import folder_of
 from tablecast.pipeline.plan import plan_queries
+from tablecast.pipeline.progress import FillProgress, StageCount
 from tablecast.pipeline.slots import reserve, slots_needed
+from tablecast.pipeline.sources import backlog
 from tests.pipeline.world import PATIENCE, World
 
 MICROBATCH = "pipeline.trigger=microbatch"
@@ -185,6 +188,19 @@ def test_the_progress_of_a_fill_is_told_and_stands_in_the_status(world: World, p
     assert {progress.of for progress in seen} == {count}
     assert all(0 <= progress.done <= count for progress in seen)
     assert any(re.search(r"generation 1: filling [█░]{20} +\d+% [\d,]+ of 60,000 records, [\d,]+ a second", line) for line in caplog.messages)
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_the_records_of_a_fill_are_counted_with_and_without_a_key(spark: SparkSession, world: World, produce: Produce, keyed: bool) -> None:
+    count, group = 500, f"counted {keyed}"
+    users = topic_of(world, "users")
+    produce(users, ["{}"] * count, partition=0)
+    consumer = java_settings(world.kafka, "consumer").spark_options()
+    rows = backlog(spark, users, consumer, {0: 0, 1: 0}, {0: count, 1: 0})
+    with FillProgress(spark, count, lambda _: None).of_query(group, count, keyed):
+        (rows.repartition("offset") if keyed else rows).write.format("noop").mode("overwrite").save()
+    counted = StageCount(keyed)
+    world.until(lambda: counted.records(spark, group) == count)
 
 
 def test_a_generation_without_its_slots_is_refused_with_the_count(spark: SparkSession, world: World) -> None:

@@ -20,7 +20,7 @@ from tablecast.orchestrator.marks import Marks
 from tablecast.orchestrator.removal import folder_of, remove_generation
 from tablecast.orchestrator.trim import Trimmer
 from tablecast.pipeline.plan import QueryPlan, plan_queries
-from tablecast.pipeline.progress import Tell, told
+from tablecast.pipeline.progress import FillProgress, Tell
 from tablecast.pipeline.query import Spans, fill, start_query
 from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.pipeline.seed import mark_lanes
@@ -73,13 +73,14 @@ class Generation:
         """Writes every row of the measured records, with at most so many `tasks` at once. `tell` hears how far that is, from another thread.
         GenerationFailed once it is abandoned, and whatever Spark and Kafka raise."""
         measured = spans.read(self.spans_file)
-        total = sum(span.records for span in measured.values())
+        records = [sum(measured[given.source.topic].records for given in plan.inputs) for plan in self.plans]
+        total, started = sum(records), time.monotonic()
+        progress = FillProgress(self.session, total, tell)
         log.info("[orchestrator] generation %d: filling %s records", self.blueprint.number, f"{total:,}")
-        started = time.monotonic()
         for number, plan in enumerate(self.plans):
             self.go_on()
-            if records := sum(measured[given.source.topic].records for given in plan.inputs):
-                with told(self.session, self._job_group(number), records, tell):
+            if records[number]:
+                with progress.of_query(self._job_group(number), records[number], plan.keyed):
                     self.known_out_of_history += fill(self.session, plan, self.topics.of_query(number), self.settings.pipeline, measured, tasks)
         took = time.monotonic() - started
         log.info("[orchestrator] generation %d: filled in %.1f s (%s records/s)", self.blueprint.number, took, f"{total / took:,.0f}")
