@@ -4,6 +4,7 @@ import json
 import logging
 import queue
 import threading
+import time
 from collections.abc import Iterable
 
 from confluent_kafka import KafkaException, Message, TopicPartition
@@ -12,6 +13,7 @@ from tablecast.errors import TablecastError, TopicMissing
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import make_consumer
 from tablecast.kafka.control import COPIED_HEADER, ID_HEADER, header
+from tablecast.orchestrator.backoff import Backoff
 from tablecast.orchestrator.ledger import Record
 from tablecast.settings import KafkaSettings
 
@@ -41,6 +43,7 @@ class Copier:
         self._next = dict(begin)
         self._read: queue.Queue[Message] = queue.Queue(10 * BATCH)
         self._copied = dict(begin)
+        self._told = ""
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="control copier", daemon=True)
 
@@ -66,9 +69,17 @@ class Copier:
         return Record(self._target, None, value[:MOST_BYTES] if value is not None else None, tuple(headers))
 
     def _run(self) -> None:
-        partitions = self._found()
-        if partitions == 0:
-            return
+        backoff = Backoff()
+        while not self._stopped.is_set():
+            try:
+                if partitions := self._found():
+                    self._follow(partitions)
+            except (KafkaException, TablecastError) as error:
+                self._complain(str(error))
+                self._stopped.wait(backoff.next(time.monotonic()))
+
+    def _follow(self, partitions: int) -> None:
+        """Until it is stopped; from behind what was taken before."""
         consumer = make_consumer(self._kafka, OWN)
         try:
             consumer.assign([TopicPartition(self._topic, number, self._next.get(number, 0)) for number in range(partitions)])
@@ -76,30 +87,36 @@ class Copier:
                 first = consumer.poll(POLL_SECONDS)
                 for message in [] if first is None else [first, *consumer.consume(BATCH - 1, 0)]:
                     self._take(message)
-        except KafkaException as error:
-            log.error("[orchestrator] the control topic %s cannot be read any more: %s", self._topic, error)
         finally:
             consumer.close()
 
     def _take(self, message: Message) -> None:
-        while message.error() is None and not self._stopped.is_set():
+        if (error := message.error()) is not None:
+            self._complain(error.str())
+            return
+        while not self._stopped.is_set():
             try:
                 self._read.put(message, timeout=POLL_SECONDS)
             except queue.Full:
                 continue
+            self._next[message.partition() or 0] = (message.offset() or 0) + 1
+            self._told = ""
             return
+
+    def _complain(self, reason: str) -> None:
+        """Once, until a message comes again."""
+        if reason != self._told:
+            self._told = reason
+            log.warning("[orchestrator] the control topic %s is not read now, and is tried again: %s", self._topic, reason)
 
     def _found(self) -> int:
         """Its partitions, once it is there; that it is not is nothing to complain of: the page and the command line do without."""
-        told = ""
         while not self._stopped.is_set():
             try:
                 return Topics(self._kafka, "source").partitions(self._topic)
             except TopicMissing:
                 pass
             except TablecastError as error:
-                if str(error) != told:
-                    told = str(error)
-                    log.warning("[orchestrator] the control topic is not read yet: %s", told)
+                self._complain(str(error))
             self._stopped.wait(ABSENT_SECONDS)
         return 0

@@ -13,6 +13,8 @@ from tablecast.errors import TablecastError
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.changelog import VERSION_HEADER
 from tablecast.kafka.clients import make_consumer
+from tablecast.orchestrator.backoff import Backoff
+from tablecast.orchestrator.reasons import reason_of
 from tablecast.settings import KafkaSettings
 from tablecast.tables.live_table import LiveTable, Row
 
@@ -30,22 +32,23 @@ class BoundedChangelog:
         self._table = LiveTable(name, (), bound)
         self._table.watch(self)
         self._offsets: dict[str, int] = {}
-        self._next = 0
+        self.next = 0
+        """The offset behind the last record that was taken."""
 
     def take(self, row_id: bytes, version: bytes, offset: int) -> None:
-        self._next = offset + 1
+        self.next = offset + 1
         with contextlib.suppress(ValueError):
             self._table.upsert(row_id, _NO_DATA, version)
 
     def needed_from(self, now_ms: int) -> int:
         """The first offset that a reader needs."""
         self._table.trim(now_ms)
-        return next(iter(self._offsets.values()), self._next)
+        return next(iter(self._offsets.values()), self.next)
 
     def put(self, row: Row) -> None:
         # Taken out and put in again: the offsets stay in their order.
         self._offsets.pop(row.id, None)
-        self._offsets[row.id] = self._next - 1
+        self._offsets[row.id] = self.next - 1
 
     def drop(self, row: Row) -> None:
         self._offsets.pop(row.id, None)
@@ -72,11 +75,22 @@ class Trimmer:
             self._thread.join()
 
     def _run(self) -> None:
+        backoff = Backoff()
+        while not self._stopped.is_set():
+            # Whatever it is: a changelog that nobody trims grows, and a thread that ended without a word would let it grow for ever.
+            try:
+                self._follow()
+            except Exception as error:
+                log.warning("[orchestrator] changelogs are not trimmed now, and grow until they are: %s", reason_of(error))
+                self._stopped.wait(backoff.next(time.monotonic()))
+
+    def _follow(self) -> None:
+        """Until it is stopped; from behind what was taken before."""
         topics = Topics(self._kafka)
         consumer = make_consumer(self._kafka, {"group.id": "tablecast-trimmer", "enable.auto.commit": False, "auto.offset.reset": "earliest"})
-        consumer.assign([TopicPartition(topic, 0, 0) for topic in self._changelogs])
         due = time.monotonic() + TRIM_SECONDS
         try:
+            consumer.assign([TopicPartition(topic, 0, changelog.next) for topic, changelog in self._changelogs.items()])
             while not self._stopped.is_set():
                 for message in consumer.consume(BATCH, 0.5):
                     self._take(message)
