@@ -62,7 +62,7 @@ def visiting(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Visit
     visits: list[Visit] = []
 
     def visit_at(url: str, size: ViewportSize = WIDE) -> Visit:
-        context = browser.new_context(viewport=size, locale="en-GB")
+        context = browser.new_context(viewport=size, locale="en-GB", has_touch=size is PHONE)
         visit = Visit(context.new_page())
         visits.append(visit)
         visit.page.goto(url)

@@ -6,22 +6,11 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
-from bench.stack import REPOSITORY, Stack
+from bench.stack import Stack
 
+from .axe import expect_nothing
 from .conftest import PHONE, WIDE, OpenPage
 from .visit import Visit
-
-AXE = REPOSITORY / "web" / "node_modules" / "axe-core" / "axe.min.js"
-RUN = """async () => (await axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }))
-  .violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)).join(' ')}`)"""
-
-
-def expect_nothing(visit: Visit, view: str) -> None:
-    """Evaluated from outside, as a page with a strict content security policy would not run it."""
-    for scheme in ("light", "dark"):
-        visit.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        visit.page.evaluate(AXE.read_text())
-        assert visit.page.evaluate(RUN) == [], f"{view}, {scheme}"
 
 
 def the_menu(visit: Visit) -> None:
@@ -43,6 +32,48 @@ def the_operator(visit: Visit) -> None:
     visit.find("operator").click()
     expect(visit.find("topic-users").locator("option")).not_to_have_count(0)
 
+
+def the_filter(visit: Visit) -> None:
+    """A column's panel, with a filter that cannot be and one that finds nothing."""
+    visit.button("Options of age").click()
+    visit.page.get_by_label("What to compare with").fill("old")
+    visit.button("Apply").click()
+    expect(visit.page.get_by_text("Write a whole number")).to_be_visible()
+    expect_nothing(visit, "a filter that is none")
+    visit.page.get_by_label("What to compare with").fill("-7")
+    visit.button("Apply").click()
+    expect(visit.find("picture")).to_contain_text("No row matches")
+
+
+def the_columns(visit: Visit) -> None:
+    visit.button("Show all rows").click()
+    visit.button("Columns").click()
+    expect(visit.page.get_by_role("checkbox", name="email")).to_be_checked()
+
+
+def the_details(visit: Visit) -> None:
+    visit.rows.nth(3).dblclick()
+    expect(visit.find("details")).to_be_visible()
+
+
+def the_export(visit: Visit) -> None:
+    visit.button("Pause").click()
+    visit.button("Export").click()
+    expect(visit.find("export-parquet")).to_be_visible()
+
+
+def an_unknown_table(visit: Visit) -> None:
+    visit.page.evaluate("location.hash = '#table=nobody'")
+    expect(visit.find("problem")).to_contain_text("No such table")
+
+
+GRID_STATES = {
+    "nothing found": the_filter,
+    "columns": the_columns,
+    "row details": the_details,
+    "paused, export": the_export,
+    "unknown table": an_unknown_table,
+}
 
 VIEWS: dict[str, Callable[[Visit], None]] = {
     "panels": lambda visit: None,
@@ -68,3 +99,12 @@ def test_every_view(open_page: OpenPage, demo_stack: Stack, view: str, size: Vie
     expect(visit.find("grid").locator("tbody tr").first).to_be_visible()
     VIEWS[view](visit)
     expect_nothing(visit, view)
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["desk", "phone"])
+def test_every_state_of_a_grid(open_page: OpenPage, demo_stack: Stack, size: ViewportSize) -> None:
+    visit = open_page(f"/#key={quote(demo_stack.key)}", size=size)
+    visit.wait_for_rows("users_ui")
+    for state, reach in GRID_STATES.items():
+        reach(visit)
+        expect_nothing(visit, state)

@@ -25,25 +25,26 @@ RESUME_SECONDS = 5.0
 # A change of a row changes neither its name nor its age, so each stays where it stands.
 SORT, FILTER = "name:asc", json.dumps({"op": "ge", "column": "age", "value": "3"})
 
+Serving = Callable[[int], tuple[ServerAlone, Handmade]]
+
 
 @pytest.fixture
-def serving(
-    broker: EmbeddedBroker, topic_name: Callable[[str], str], installed: Installed, tmp_path: Path, jars_dir: Path
-) -> Iterator[Callable[[int], ServerAlone]]:
-    """A server of so many rows, started."""
-    started: list[ServerAlone] = []
+def serving(broker: EmbeddedBroker, topic_name: Callable[[str], str], installed: Installed, tmp_path: Path, jars_dir: Path) -> Iterator[Serving]:
+    """A server of so many rows, started, and who writes them."""
+    started: list[tuple[ServerAlone, Handmade]] = []
 
-    def serve(rows: int) -> ServerAlone:
-        handmade = Handmade(broker.kafka, topic_name("")[-60:].strip("-."), rows)
-        handmade.go_live()
-        started.append(ServerAlone(installed, tmp_path, jars_dir, handmade))
-        started[-1].start()
-        return started[-1]
+    def serve(count: int) -> tuple[ServerAlone, Handmade]:
+        rows = Handmade(broker.kafka, topic_name("")[-60:].strip("-."), count)
+        rows.go_live()
+        server = ServerAlone(installed, tmp_path, jars_dir, rows)
+        started.append((server, rows))
+        server.start()
+        return server, rows
 
     yield serve
-    for server in started:
+    for server, rows in started:
         server.kill()
-        server.rows.end()
+        rows.end()
 
 
 def one_in_view(visit: Visit) -> tuple[int, str]:
@@ -58,10 +59,8 @@ def id_at(server: ServerAlone, place: int) -> str:
     return f"0-{int(row['userId'][1:])}"
 
 
-def test_goes_on_at_row_500_000_of_a_sorted_and_filtered_table_when_the_server_was_killed(
-    serving: Callable[[int], ServerAlone], visiting: Visiting
-) -> None:
-    server = serving(MANY_ROWS)
+def test_goes_on_at_row_500_000_of_a_sorted_and_filtered_table_when_the_server_was_killed(serving: Serving, visiting: Visiting) -> None:
+    server, rows = serving(MANY_ROWS)
     server.wait_until_ready()
     visit = visiting(f"{server.stack.url}/#key={quote(KEY)}&table={TABLE}&sort={SORT}&filter={quote(FILTER)}", WIDE)
     visit.wait_for_rows(TABLE)
@@ -89,12 +88,12 @@ def test_goes_on_at_row_500_000_of_a_sorted_and_filtered_table_when_the_server_w
     expect(shown).to_have_attribute("aria-rowindex", str(place + 2))
     assert id_at(server, place) == row, "where the server has it"
     before = shown.inner_text()
-    server.rows.change(int(row.removeprefix("0-")))
+    rows.change(int(row.removeprefix("0-")))
     expect(shown).not_to_have_text(before)
 
 
-def test_logs_in_while_the_server_is_away_and_is_let_in_when_it_comes_back(serving: Callable[[int], ServerAlone], visiting: Visiting) -> None:
-    server = serving(100)
+def test_logs_in_while_the_server_is_away_and_is_let_in_when_it_comes_back(serving: Serving, visiting: Visiting) -> None:
+    server, _ = serving(100)
     server.wait_until_ready()
     visit = visiting(f"{server.stack.url}/#table={TABLE}", WIDE)
     expect(visit.find("login")).to_be_visible()

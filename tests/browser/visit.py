@@ -1,11 +1,13 @@
 """A tab as a person has one, with an ear for everything that it complains of."""
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import ConsoleMessage, Error, Locator, Page, Request, Response, expect
+from playwright.sync_api import ConsoleMessage, Error, Locator, Page, Request, Response, WebSocket, expect
 
 PATIENCE_MS = 60_000
 # What Chromium itself says in the console when nobody listens, or when the listener dies.
@@ -19,12 +21,15 @@ class Visit:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.complaints: list[str] = []
+        self.sent: list[dict[str, Any]] = []
+        """What the page said to the server over its newest socket."""
         self._allowed: list[re.Pattern[str]] = []
         page.set_default_timeout(PATIENCE_MS)
         page.on("console", self._console)
         page.on("pageerror", self._error)
         page.on("requestfailed", self._failed)
         page.on("response", self._answered)
+        page.on("websocket", self._dialled)
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
@@ -42,6 +47,16 @@ class Visit:
     def _answered(self, response: Response) -> None:
         if response.status >= 400:
             self._complain(f"request refused: {response.request.method} {response.url} {response.status}")
+
+    def _dialled(self, socket: WebSocket) -> None:
+        self.sent = sent = []
+        socket.on("framesent", lambda payload: sent.append(json.loads(payload)))
+
+    @property
+    def open(self) -> int:
+        """How many subscriptions the page has asked for, and not closed again."""
+        kinds = [message["type"] for message in self.sent]
+        return kinds.count("open") - kinds.count("close")
 
     def _complain(self, what: str) -> None:
         if not any(pattern.search(what) for pattern in self._allowed):

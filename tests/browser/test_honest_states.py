@@ -1,0 +1,164 @@
+"""What the page says while there is nothing, too little, or something else to show: H4, V6, V7. Nothing is shown as live that is not."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import WebSocketRoute, expect
+
+from bench.stack import KEY
+from tablecast.kafka.broker import EmbeddedBroker
+from tablecast.kafka.status import Progress
+from tests.installed import Installed
+
+from .axe import expect_nothing
+from .conftest import WIDE, Visiting
+from .handwritten import COLUMNS, TABLE, Handwritten
+from .serving import ServerAlone
+from .visit import SERVER_IS_DOWN, Visit
+
+OTHER_COLUMNS = {"userId": "string", "city": "string"}
+OTHER_KEY = "another key"
+FAR = 3_000
+# One request for each of the three things that a page asks by HTTP is refused with the key.
+KEY_IS_REFUSED = (r"request refused: .* 401", r"status of 401")
+SOCKET_IS_DROPPED = (r"WebSocket connection to .* failed", r"net::ERR_INTERNET_DISCONNECTED", r"net::ERR_NETWORK_CHANGED")
+
+# Looks after every change of the page, which is at least as often as it is painted.
+BLANKS = """() => {
+  window.blanks = 0;
+  const look = () => (window.blanks += document.querySelectorAll('[data-testid=grid] tbody tr[data-row-id]').length === 0);
+  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
+}"""
+
+
+@pytest.fixture
+def pipeline(broker: EmbeddedBroker, topic_name: Callable[[str], str]) -> Iterator[Handwritten]:
+    written = Handwritten(broker.kafka, topic_name("")[-60:].strip("-."))
+    written.run()
+    yield written
+    written.end()
+
+
+@pytest.fixture
+def server(pipeline: Handwritten, installed: Installed, tmp_path: Path, jars_dir: Path) -> Iterator[ServerAlone]:
+    """Of the generations that the test writes, started."""
+    alone = ServerAlone(installed, tmp_path, jars_dir, pipeline)
+    alone.start()
+    yield alone
+    alone.kill()
+
+
+def people(count: int) -> list[dict[str, object]]:
+    return [{"userId": f"u{number}", "name": f"name {number}", "age": str(number % 90)} for number in range(count)]
+
+
+def look_at(visiting: Visiting, server: ServerAlone, more: str = "") -> Visit:
+    return visiting(f"{server.stack.url}/#key={quote(KEY)}&table={TABLE}{more}", WIDE)
+
+
+def test_sees_a_table_filled_empty_living_stale_and_a_swap_that_failed(pipeline: Handwritten, server: ServerAlone, visiting: Visiting) -> None:
+    pipeline.tell(1, "hydrating", progress=Progress(300, 1200, 100))
+    server.wait_until_alive()
+    visit = look_at(visiting, server)
+    expect(visit.find("state")).to_have_text("filling")
+    expect(visit.find("filling")).to_contain_text("300 of 1,200 records")
+    expect(visit.find("progress")).to_have_js_property("value", 300)
+    expect_nothing(visit, "filling")
+    pipeline.tell(1, "hydrating", progress=Progress(900, 1200, 100))
+    expect(visit.find("progress")).to_have_js_property("value", 900)
+    pipeline.tell(1, "live")
+    expect(visit.find("picture")).to_contain_text("No rows yet")
+    expect(visit.find("state")).to_have_text("live")
+    expect_nothing(visit, "empty")
+    pipeline.rows(1, *people(2))
+    visit.wait_for_rows(TABLE)
+    pipeline.orchestrator(generation="1", state="live", lastError="generation 2: there is no topic users_v9")
+    expect(visit.find("failure")).to_contain_text("there is no topic users_v9. Everybody still sees generation 1.")
+    expect_nothing(visit, "a swap that failed")
+    pipeline.fall_silent()
+    expect(visit.find("state")).to_have_text("stale")
+    expect(visit.find("trouble")).to_contain_text(re.compile(r"Rows as of .*The pipeline has not been heard of"))
+    expect(visit.find("failure")).to_have_count(0)
+    expect_nothing(visit, "stale")
+    pipeline.run()
+    expect(visit.find("state")).to_have_text("live")
+    expect(visit.find("trouble")).to_have_count(0)
+
+
+def test_takes_the_columns_of_a_swap_and_says_so_where_a_sorted_one_is_gone(pipeline: Handwritten, server: ServerAlone, visiting: Visiting) -> None:
+    pipeline.tell(1, "live")
+    pipeline.rows(1, *people(40))
+    server.wait_until_ready()
+    plain, by_age = look_at(visiting, server), look_at(visiting, server, "&sort=age:desc")
+    for visit in (plain, by_age):
+        visit.wait_for_rows(TABLE)
+    plain.page.evaluate(BLANKS)
+    pipeline.tell(2, "hydrating", OTHER_COLUMNS)
+    pipeline.rows(2, *({"userId": f"v{number}", "city": "Bern"} for number in range(40)))
+    pipeline.tell(2, "live", OTHER_COLUMNS)
+    expect(plain.find("grid").locator("th")).to_have_text(list(OTHER_COLUMNS))
+    expect(plain.rows.first.locator("td")).to_have_text(["v0", "Bern"])
+    assert plain.page.evaluate("window.blanks") == 0
+    expect(by_age.find("problem")).to_contain_text("age")
+    expect(by_age.find("grid")).to_have_attribute("aria-busy", "true")
+    expect(by_age.find("grid").locator("th")).to_have_text(list(COLUMNS))
+    expect_nothing(by_age, "a sorted column that is gone")
+    pipeline.tell(3, "hydrating")
+    pipeline.rows(3, *people(50))
+    pipeline.tell(3, "live")
+    expect(by_age.find("problem")).to_have_count(0)
+    expect(by_age.find("grid")).to_have_attribute("aria-busy", "false")
+    expect(by_age.rows.first.locator("td").nth(2)).to_have_text("49")
+    expect(plain.find("grid").locator("th")).to_have_text(list(COLUMNS))
+
+
+def test_is_asked_for_the_key_again_when_the_server_has_another(pipeline: Handwritten, server: ServerAlone, visiting: Visiting) -> None:
+    pipeline.tell(1, "live")
+    pipeline.rows(1, *people(2))
+    server.wait_until_ready()
+    visit = look_at(visiting, server)
+    visit.wait_for_rows(TABLE)
+    with visit.allowing(*SERVER_IS_DOWN, *KEY_IS_REFUSED):
+        server.kill()
+        server.start(OTHER_KEY)
+        expect(visit.find("login")).to_be_visible()
+        expect(visit.find("problem")).to_contain_text("key")
+        expect(visit.find("state")).to_have_text("refused")
+        expect(visit.find("grid")).to_have_count(0)
+        visit.log_in(OTHER_KEY)
+        visit.wait_for_rows(TABLE)
+
+
+def test_scrolls_on_without_a_network_and_finds_the_rows_there_when_it_is_back(
+    pipeline: Handwritten, server: ServerAlone, visiting: Visiting
+) -> None:
+    pipeline.tell(1, "live")
+    pipeline.rows(1, *people(FAR + 100))
+    server.wait_until_ready()
+    visit = visiting("about:blank", WIDE)
+    sockets: list[WebSocketRoute] = []
+    visit.page.route_web_socket("**/ws", lambda socket: sockets.append(socket.connect_to_server()))
+    visit.page.goto(f"{server.stack.url}/#key={quote(KEY)}&table={TABLE}")
+    visit.wait_for_rows(TABLE)
+    with visit.allowing(*SOCKET_IS_DROPPED):
+        sockets[-1].close()
+        expect(visit.find("grid")).to_have_attribute("aria-busy", "false")
+        visit.wait_for_rows(TABLE)
+        assert len(sockets) == 2, "the server lives, and is there again by itself"
+        visit.page.context.set_offline(True)
+        sockets[-1].close()
+        expect(visit.find("state")).to_have_text("reconnecting")
+        expect(visit.find("trouble")).to_contain_text("Rows as of")
+        expect_nothing(visit, "reconnecting")
+        visit.find("goto").fill(f"{FAR:,}")
+        visit.find("goto").press("Enter")
+        expect(visit.find("range")).to_have_text(re.compile(rf"^rows {FAR:,}-"))
+        expect(visit.page.locator("tr.live-table-waiting").first).to_be_visible()
+        visit.page.context.set_offline(False)
+        visit.wait_for_rows(TABLE)
+    expect(visit.page.locator("tr.live-table-waiting")).to_have_count(0)
+    expect(visit.find("range")).to_have_text(re.compile(rf"^rows {FAR:,}-"))
+    expect(visit.row_of(f"u{FAR - 1}")).to_be_visible()
