@@ -1,6 +1,7 @@
 """The status topic as the orchestrator sees it: what was said before, and a place to say the next thing."""
 
 import contextlib
+import logging
 import threading
 from collections.abc import Sequence
 
@@ -13,6 +14,8 @@ from tablecast.kafka.standing import standing_statuses
 from tablecast.kafka.status import PULSE_KEY, GenerationStatus, Pulse, newest_live
 from tablecast.orchestrator.ledger import Ledger, Record
 from tablecast.settings import KafkaSettings, Settings
+
+log = logging.getLogger(__name__)
 
 BEAT_SECONDS = 5.0
 REMEMBERED = 20
@@ -58,6 +61,8 @@ class StatusBoard:
         records = [Record(self.topic, status.key(), status.encode()) for status in statuses if status.generation not in forgotten]
         records += [Record(self.topic, str(number).encode(), None) for number in forgotten]
         self.ledger.write([*records, *beside])
+        for status in statuses:
+            _log(status, self.generations.get(status.generation))
         self.generations = {number: status for number, status in known.items() if number not in forgotten}
 
     def beat(self, pulse: Pulse) -> None:
@@ -70,6 +75,16 @@ class StatusBoard:
         """Who waits need not wait any longer."""
         self.leader = None
         self.beat(Pulse())
+
+
+def _log(status: GenerationStatus, before: GenerationStatus | None) -> None:
+    """Every step from one state to another, once it stands on the topic."""
+    if before is not None and before.state == status.state:
+        return
+    told = f": {status.error}" if status.error is not None else ""
+    log.log(
+        logging.ERROR if status.state == "failed" else logging.INFO, "[orchestrator] generation %d is %s%s", status.generation, status.state, told
+    )
 
 
 def _forgotten(known: dict[int, GenerationStatus]) -> list[int]:

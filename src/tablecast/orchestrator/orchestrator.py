@@ -220,7 +220,6 @@ class Orchestrator:
             if lingering.tend(servers, self.settings, self.changelog):
                 stage.lingering.remove(lingering)
                 stage.say(_retired(stage.board.generations[lingering.number]))
-                log.info("[orchestrator] generation %d is retired", lingering.number)
 
     def _failing(self) -> str | None:
         """Called by the heart, in its thread."""

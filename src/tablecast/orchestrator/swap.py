@@ -142,7 +142,6 @@ class Swap:
             return
         known = board.generations.get(blueprint.number)
         if known is None:
-            log.info("[orchestrator] generation %d is being built", blueprint.number)
             self.stage.say(blueprint.status("building"))
             build.announced.set()
         elif known.state != build.state:
@@ -178,11 +177,9 @@ class Swap:
     def _say_failed(self, build: Build) -> None:
         blueprint, reason = build.generation.blueprint, build.reason
         if build.superseded:
-            log.info("[orchestrator] generation %d is given up: %s", blueprint.number, reason)
             self.stage.say(blueprint.status("retired", reason))
             return
         self.stage.last_error = f"generation {blueprint.number}: {reason}"
-        log.error("[orchestrator] generation %d has failed: %s", blueprint.number, reason)
         self.stage.say(blueprint.status("failed", reason))
 
     def _promote(self, build: Build) -> None:

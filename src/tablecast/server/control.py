@@ -72,7 +72,7 @@ def read_control(body: bytes) -> dict[str, Any]:
 def changes_nothing(fields: Mapping[str, Any], statuses: tuple[GenerationStatus, ...]) -> bool:
     """Whether it asks for exactly what is live while nothing else is on its way. In doubt it does not: the orchestrator knows better."""
     live = newest_live(statuses)
-    if live is None or any(status.state in COMING for status in statuses):
+    if live is None or live.error is not None or any(status.state in COMING for status in statuses):
         return False
     asked = {name.strip().lower(): value.strip() if isinstance(value, str) else value for name, value in fields.items()}
     join = asked.pop("jointype", None) or "left"

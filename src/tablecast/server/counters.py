@@ -28,6 +28,8 @@ class Counters:
     records: int = 0
     """Changelog records that were read."""
     flips: int = 0
+    transitions: Counter[str] = field(default_factory=Counter)
+    """How often a generation came to a state, by state."""
     sessions: int = 0
     """Connections of viewers that were taken in."""
     messages: int = 0

@@ -131,7 +131,7 @@ class Feed:
         self._status_reader.start()
 
     def _status_reading(self) -> tuple[StatusFollower, TopicReader]:
-        follower = StatusFollower(self._post, self._decide, self._status_lost)
+        follower = StatusFollower(self._post, self._decide, self._status_lost, self._hub.counters.transitions)
         return follower, TopicReader(self._kafka, self._finder, [self._status_topic], follower)
 
     def _servers_reading(self) -> tuple[ServersFollower, TopicReader]:

@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import partial
@@ -52,7 +53,14 @@ _TYPES: frozenset[str] = frozenset(get_args(ColumnType))
 class StatusFollower:
     """Keeps what the status topic says of each generation. `changed` is called on the loop once all is read, and then at each change."""
 
-    def __init__(self, post: Post, changed: Callable[["StatusFollower"], None], lost: Callable[["StatusFollower", str], None]) -> None:
+    def __init__(
+        self,
+        post: Post,
+        changed: Callable[["StatusFollower"], None],
+        lost: Callable[["StatusFollower", str], None],
+        transitions: Counter[str] | None = None,
+    ) -> None:
+        """`transitions` counts the states that generations come to while we listen."""
         self.generations: dict[bytes, GenerationStatus] = {}
         self.missing: tuple[str, ...] = ()
         self.pulse: Pulse | None = None
@@ -62,6 +70,7 @@ class StatusFollower:
         self._post = post
         self._changed = changed
         self._lost = lost
+        self._transitions = transitions if transitions is not None else Counter[str]()
         self._caught_up = False
         self._read = False
 
@@ -93,10 +102,14 @@ class StatusFollower:
             self._changed(self)
 
     def _take(self, key: bytes, value: bytes) -> None:
+        known = self.generations.get(key)
         try:
-            self.generations[key] = decode_status(value)
+            now = self.generations[key] = decode_status(value)
         except msgspec.DecodeError as error:
             log.warning("[server] a status record of %r is not readable and is skipped: %s", key, error)
+            return
+        if self._caught_up and (known is None or known.state != now.state):
+            self._transitions[now.state] += 1
 
     def _hear(self, value: bytes | None) -> None:
         if self._caught_up and value is not None:

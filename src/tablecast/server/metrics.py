@@ -3,7 +3,9 @@
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import get_args
 
+from tablecast.kafka.status import State
 from tablecast.server.counters import Durations
 from tablecast.server.filling import Filling
 from tablecast.server.hub import Hub
@@ -59,6 +61,7 @@ def _tables(hub: Hub, feed: FeedFigures) -> Iterable[str]:
     yield _metric("tablecast_generation", "gauge", "The generation that is shown.", [({}, generation.number)] if generation else [])
     yield _metric("tablecast_generation_read", "gauge", "The generation that is read beside it.", _some(feed.reads))
     yield _metric("tablecast_generation_state", "gauge", "1 for the state that a generation is in.", _states(hub))
+    yield _metric("tablecast_generation_transitions_total", "counter", "How often a generation came to a state.", _transitions(hub))
     yield _metric("tablecast_flips_total", "counter", "How often all tables changed over to another generation.", [({}, counters.flips)])
     yield _metric("tablecast_out_of_history_records", "gauge", "Records whose rows no later record can change any more.", _out_of_history(hub))
     yield _metric("tablecast_exports_total", "counter", "Exports that were begun.", [({}, counters.exports)])
@@ -102,6 +105,11 @@ def _some(value: int | None) -> list[Sample]:
 def _states(hub: Hub) -> list[Sample]:
     """Without those that are gone, of which there are more with every swap."""
     return [({"generation": str(status.generation), "state": status.state}, 1) for status in hub.statuses if status.state != "retired"]
+
+
+def _transitions(hub: Hub) -> list[Sample]:
+    """Of every state, so that a rate can be told of one that was not reached yet."""
+    return [({"state": state}, hub.counters.transitions[state]) for state in get_args(State)]
 
 
 def _out_of_history(hub: Hub) -> list[Sample]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 from pydantic import SecretStr
 
@@ -94,6 +95,7 @@ def test_a_dry_run_is_sent_and_after_it_what_is_live_still_says_what_will_be(ope
 def test_in_doubt_a_message_is_sent(fields: dict[str, Any]) -> None:
     assert not changes_nothing(fields, (told(1, "live"),))
     assert not changes_nothing(LIVE, ())
+    assert not changes_nothing(LIVE, (msgspec.structs.replace(told(1, "live"), error="it cannot go on"),)), "asked for again, it is built anew"
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[1]", b'"x"', b"\xff", b'{"topics": 1}', b'{"topics": {"users": 2}}', b"[" * 1500])

@@ -1,6 +1,7 @@
 """T6 and H4 without a broker: what becomes of records."""
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
@@ -221,8 +222,12 @@ def test_trouble_is_passed_on(filling: Filling) -> None:
 def test_statuses_are_told_once_all_are_read_and_then_at_each_change(caplog: pytest.LogCaptureFixture) -> None:
     loop = Loop()
     told: list[list[tuple[int, str]]] = []
+    transitions = Counter[str]()
     follower = StatusFollower(
-        loop.post, lambda self: told.append([(known.generation, known.state) for known in self.generations.values()]), lambda self, reason: None
+        loop.post,
+        lambda self: told.append([(known.generation, known.state) for known in self.generations.values()]),
+        lambda self, reason: None,
+        transitions,
     )
 
     def come(key: bytes, value: bytes | None) -> None:
@@ -240,4 +245,7 @@ def test_statuses_are_told_once_all_are_read_and_then_at_each_change(caplog: pyt
     come(b"2", status(2, "building").encode())
     come(b"1", None)
     assert told == [[(1, "live")], [(1, "live"), (2, "building")], [(2, "building")]]
+    come(b"2", status(2, "building", {"c": 7}).encode())
+    come(b"2", status(2, "live").encode())
+    assert transitions == {"building": 1, "live": 1}, "what stood there before has not happened now"
     assert "not readable" in caplog.text

@@ -24,7 +24,7 @@ def value(families: dict[str, Any], family: str, sample: str | None = None, **la
 
 def test_every_family_is_readable_and_described(hub: Hub) -> None:
     for families in (read(exposition(hub, FIGURES)), read(exposition(Hub(), FeedFigures()))):
-        assert len(families) == 26
+        assert len(families) == 27
         assert all(family.documentation and family.type in ("gauge", "counter", "histogram") for family in families.values())
 
 
@@ -54,6 +54,13 @@ def test_how_the_feed_goes_is_told(hub: Hub) -> None:
     assert value(families, "tablecast_generation_read") == 9
     assert value(families, "tablecast_feed_state", state="live") == 1
     assert value(families, "tablecast_feed_state", state="stale") == 0
+
+
+def test_the_states_that_generations_came_to_are_counted(hub: Hub) -> None:
+    hub.counters.transitions["retired"] += 2
+    families = read(exposition(hub, FIGURES))
+    counted = [value(families, "tablecast_generation_transitions", "tablecast_generation_transitions_total", state=s) for s in ("retired", "failed")]
+    assert counted == [2, 0]
 
 
 def test_ticks_are_a_histogram(hub: Hub) -> None:
