@@ -108,7 +108,10 @@ class ControlSettings(Section):
     topic: str = Field("tablecast.control", min_length=1, description="Carries the messages that swap topics and joins.")
     joins: tuple[str, ...] = Field(("final_ui",), description="The tables whose join the message's joinType changes.")
     fill_limit_seconds: float = Field(
-        3600, gt=0, description="A generation that a message asks for and that is not ready by then has failed; the one before it stays live."
+        3600,
+        gt=0,
+        description="A generation that a message asks for and that is not ready by then has failed; the one before it stays live. "
+        "One that the configuration asks for, or that replaces one that cannot go on, has no limit: there is nothing to keep instead.",
     )
 
 

@@ -1,7 +1,7 @@
 """Looks at the topics that a control message asks for: are they there, may we read them, are their records of the declared shape."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -9,7 +9,7 @@ from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka import KafkaError as Code
 
 from tablecast.catalog import Catalog, Field, Source
-from tablecast.errors import TablecastError
+from tablecast.errors import BrokerUnreachable, TablecastError
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import make_consumer
 from tablecast.orchestrator.control import Rejection
@@ -24,13 +24,14 @@ KINDS: dict[str, tuple[type, ...]] = {"string": (str,), "timestamp": (str,), "in
 
 
 def examine(catalog: Catalog, kafka: KafkaSettings, seconds: float = EXAMINE_SECONDS) -> Rejection | None:
-    """Takes at most about `seconds`. An empty topic is fine: its records will be judged one by one when they come."""
+    """Takes at most about `seconds`; who has no record to show by then is refused. An empty topic is fine: its records will be judged one by
+    one when they come."""
     deadline = time.monotonic() + seconds
     for source in catalog.sources.values():
         topics = Topics(kafka, "source", max(1.0, deadline - time.monotonic()))
         try:
             topics.check_readable(source.topic)
-            reason = misfit(source, list(_newest(topics, source.topic, deadline)))
+            reason = misfit(source, _newest(topics, source.topic, deadline))
         except TablecastError as error:
             return Rejection(f"{source.name}: {error}")
         if reason is not None:
@@ -87,7 +88,7 @@ def _at(value: Any, field: Field) -> Any:
     return value
 
 
-def _newest(topics: Topics, topic: str, deadline: float) -> Iterator[bytes | None]:
+def _newest(topics: Topics, topic: str, deadline: float) -> list[bytes | None]:
     ends, begins = topics.end_offsets(topic), topics.begin_offsets(topic)
     places = [
         TopicPartition(topic, partition, max(begins[partition], ends[partition] - SAMPLE))
@@ -95,17 +96,23 @@ def _newest(topics: Topics, topic: str, deadline: float) -> Iterator[bytes | Non
         if ends[partition] > begins[partition]
     ][:MOST_PARTITIONS]
     if not places:
-        return
+        return []
     own = {"group.id": "tablecast-examine", "enable.auto.commit": False, "enable.partition.eof": True, "fetch.wait.max.ms": 10}
     consumer = make_consumer(topics.kafka, own)
     try:
         consumer.assign(places)
-        yield from _until_ends(consumer, {place.partition: ends[place.partition] for place in places}, deadline)
+        sample, whole = _until_ends(consumer, {place.partition: ends[place.partition] for place in places}, deadline)
     finally:
         consumer.close()
+    # Offsets without records, as compaction and transactions leave them, are an empty topic.
+    if not sample and not whole:
+        raise BrokerUnreachable("source", topics.kafka.servers, f"no record of {topic!r} came in time")
+    return sample
 
 
-def _until_ends(consumer: Consumer, ends: dict[int, int], deadline: float) -> Iterator[bytes | None]:
+def _until_ends(consumer: Consumer, ends: dict[int, int], deadline: float) -> tuple[list[bytes | None], bool]:
+    """The values up to these offsets, as far as they come in time, and whether that was all of them."""
+    sample: list[bytes | None] = []
     left = set(ends)
     while left and time.monotonic() < deadline:
         message = consumer.poll(0.1)
@@ -113,7 +120,8 @@ def _until_ends(consumer: Consumer, ends: dict[int, int], deadline: float) -> It
             continue
         error = message.error()
         if error is None:
-            yield message.value()
+            sample.append(message.value())
         partition = message.partition() or 0
         if (error is not None and error.code() == Code._PARTITION_EOF) or (message.offset() or 0) >= ends[partition] - 1:
             left.discard(partition)
+    return sample, not left

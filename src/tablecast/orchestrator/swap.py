@@ -100,7 +100,8 @@ class Swap:
 
     def _begin(self) -> None:
         """Builds what was accepted, else what is wanted anyway."""
-        if self.stage.build is not None:
+        # While a newer message is looked at, what was accepted before it waits: if the newer one holds, it need not be built at all.
+        if self.stage.build is not None or (self._accepted is not None and self._examination is not None):
             return
         accepted, self._accepted = self._accepted, None
         if accepted is not None and accepted in self.stage.clerk.agenda.waiting:

@@ -1,9 +1,12 @@
 """H2, H3, H5: one build at a time, promoted whole or without a trace, whatever comes in between."""
 
+import threading
+
 import pytest
 
 from tablecast.errors import GenerationFailed, LeadLost
-from tests.unit.orchestrator.scripted import ENDS, Play
+from tablecast.orchestrator import swap as module
+from tests.unit.orchestrator.scripted import ENDS, PATIENCE, Play
 
 
 @pytest.fixture
@@ -90,6 +93,23 @@ def test_one_that_is_given_up_at_its_last_step_is_not_promoted_without_its_ends(
     play.ask("b")
     play.step_until(lambda: play.board.generations.get(2) is not None and play.board.generations[2].state == "retired")
     assert play.made[0].taken[-1] == "remove"
+
+
+def test_one_that_was_accepted_is_not_built_while_a_newer_one_is_looked_at(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = {"b": threading.Event(), "c": threading.Event()}
+    monkeypatch.setattr(module, "examine", lambda catalog, _: looked_at[catalog.sources["users"].topic].wait(PATIENCE) and None)
+    play.go_live("a")
+    play.ask("b")
+    play.swap.step()
+    play.ask("c")
+    looked_at["b"].set()
+    play.step_until(lambda: play.swap._accepted is not None and play.swap._examination is not None)
+    play.swap.step()
+    assert play.stage.build is None
+    looked_at["c"].set()
+    play.step_until(lambda: play.clerk.verdicts)
+    assert play.clerk.verdicts == {"m0": "superseded", "m1": "applied"}
+    assert len(play.made) == 1
 
 
 def test_one_that_fails_is_tried_once_more_and_then_refused(play: Play) -> None:
