@@ -36,6 +36,7 @@ def main(folder: Path) -> None:
         started = time.perf_counter()
         take(table, batch)
         seconds += time.perf_counter() - started
+    table.filled()
     filled = process.memory_info().rss
     view, build_seconds, longest = built(table)
     figures: dict[str, object] = {
@@ -60,8 +61,12 @@ def main(folder: Path) -> None:
 
 
 def take(table: LiveTable, batch: list[Record]) -> None:
-    for key, data, version in batch:
-        table.upsert(key, data, version)
+    """As a server does."""
+    table.take([(key, data, version, None) for key, data, version in batch], refuse)
+
+
+def refuse(key: bytes, error: ValueError) -> None:
+    raise error
 
 
 def built(table: LiveTable) -> tuple[View, float, float]:

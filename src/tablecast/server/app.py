@@ -96,4 +96,5 @@ async def _running(hub: Hub, feed: Feed | None) -> AsyncIterator[None]:
 async def _trim(hub: Hub) -> None:
     while True:
         await asyncio.sleep(TRIM_SECONDS)
-        hub.trim()
+        while hub.trim():
+            await asyncio.sleep(0)

@@ -27,15 +27,15 @@ from tablecast.kafka.status import (
 )
 from tablecast.server.reader import Reading
 from tablecast.tables.generation import Generation
-from tablecast.tables.live_table import LiveTable
+from tablecast.tables.live_table import Change, LiveTable
 from tablecast.tables.view import ViewSpec
 
 log = logging.getLogger(__name__)
 
 Post = Callable[[Callable[[], None]], None]
 """Runs a function on the event loop, soon and in order; called from any thread."""
-Change = tuple[str, bytes, bytes | None, bytes | None, bytes | None]
-"""Topic, row id, row or None, version, order."""
+Changes = dict[str, list[Change]]
+"""By topic."""
 
 LANDING = 100
 """Records that are applied on the event loop at a time: with many open views a thousand would hold it up for a quarter of a second."""
@@ -198,11 +198,12 @@ class GenerationFollower:
         for start in range(0, len(messages), LANDING):
             if self._abandoned:
                 return
-            changes = [_change(message) for message in messages[start : start + LANDING]]
+            landing = messages[start : start + LANDING]
+            changes = _changes(landing)
             while not self._flight.acquire(timeout=0.1):
                 if self._abandoned:
                     return
-            self._post(partial(self._land, changes))
+            self._post(partial(self._land, changes, len(landing)))
 
     def turn(self, reading: Reading) -> bool:
         """Views are built as soon as the end was reached once: most of a fill then goes into them as it comes, and little is left for the end."""
@@ -222,23 +223,15 @@ class GenerationFollower:
     def lost(self, reason: str) -> None:
         self._post(lambda: self._events.lost(self, reason))
 
-    def _land(self, changes: list[Change]) -> None:
+    def _land(self, changes: Changes, records: int) -> None:
         self._flight.release()
         if not self._abandoned:
             self._apply(changes)
-            self._events.applied(len(changes))
+            self._events.applied(records)
 
-    def _apply(self, changes: Iterable[Change]) -> None:
-        tables = self._tables
-        for topic, key, value, version, order in changes:
-            table = tables[topic]
-            try:
-                if value is None:
-                    table.delete(key, version)
-                else:
-                    table.upsert(key, value, version or b"", order)
-            except ValueError as error:
-                self._reject(topic, key, error)
+    def _apply(self, changes: Changes) -> None:
+        for topic, rows in changes.items():
+            self._tables[topic].take(rows, partial(self._reject, topic))
 
     def _reject(self, topic: str, key: bytes, error: ValueError) -> None:
         self.rejected += 1
@@ -250,7 +243,7 @@ class GenerationFollower:
         for start in range(0, len(messages), step):
             if self._abandoned:
                 return
-            self._apply(map(_change, messages[start : start + step]))
+            self._apply(_changes(messages[start : start + step]))
             if self._pause:
                 time.sleep(self._pause)
 
@@ -276,7 +269,9 @@ class GenerationFollower:
     def _hand_over(self) -> None:
         now = time.time_ns() // 1_000_000
         for table in self.generation.tables():
-            table.trim(now)
+            while table.trim(now):
+                pass
+            table.filled()
         self.filled = True
         self._post(lambda: self._events.filled(self))
 
@@ -291,11 +286,18 @@ def _column_type(text: str) -> ColumnType:
     return text if text in _TYPES else "string"  # type: ignore[return-value]
 
 
-def _change(message: Message) -> Change:
-    version = order = None
-    for name, value in cast(Iterable[tuple[str, bytes]], message.headers() or ()):
-        if name == VERSION_HEADER:
-            version = value
-        elif name == ORDER_HEADER:
-            order = value
-    return message.topic() or "", message.key() or b"", message.value(), version, order
+def _changes(messages: Iterable[Message]) -> Changes:
+    changes: Changes = {}
+    for message in messages:
+        version = order = None
+        for name, value in cast(Iterable[tuple[str, bytes]], message.headers() or ()):
+            if name == VERSION_HEADER:
+                version = value
+            elif name == ORDER_HEADER:
+                order = value
+        topic, change = message.topic() or "", (message.key() or b"", message.value(), version, order)
+        if topic in changes:
+            changes[topic].append(change)
+        else:
+            changes[topic] = [change]
+    return changes

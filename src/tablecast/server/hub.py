@@ -11,6 +11,7 @@ from tablecast.server.builder import BUILD_ROWS, Builder
 from tablecast.server.counters import Counters
 from tablecast.server.ticker import Ticker
 from tablecast.tables.generation import Generation, SharedViewport
+from tablecast.tables.live_table import TRIM_ROWS
 from tablecast.tables.view import ViewSpec
 from tablecast.wire.messages import Feed, FeedState
 
@@ -102,12 +103,14 @@ class Hub:
         if not viewport.ready:
             await asyncio.shield(self._builder.want(viewport))
 
-    def trim(self) -> None:
-        """Removes rows that have become too old. To be called about once a second."""
-        if self.generation is not None:
-            now = time.time_ns() // 1_000_000
-            if sum(table.trim(now) for table in self.generation.tables()):
-                self.touch()
+    def trim(self) -> bool:
+        """Removes some rows that have become too old; whether there may be more of them. To be called about once a second."""
+        tables = self.generation.tables() if self.generation is not None else []
+        now = time.time_ns() // 1_000_000
+        removed = [table.trim(now) for table in tables]
+        if any(removed):
+            self.touch()
+        return TRIM_ROWS in removed
 
     def _tell(self) -> None:
         if self.generation is not None:

@@ -8,6 +8,7 @@ import msgspec
 from tablecast.catalog import Column
 from tablecast.tables.cells import Cells, cell_key, tolerant
 from tablecast.tables.group import Grouping
+from tablecast.tables.intake import Intake
 from tablecast.tables.live_table import LiveTable, Row, row_of
 from tablecast.tables.placing import Selection, SortKey, ranking_by, selecting, slots_of
 from tablecast.tables.ranking import Ranking
@@ -37,11 +38,10 @@ class GroupView:
         types = {name: type for name, (_, type) in slots.items()}
         results = [aggregate.result(types.get(aggregate.column or "")) for aggregate in grouping.aggregates]
         self.columns = (*(Column(name, types[name]) for name in grouping.by), *results)
-        self.changes = 0
         self.ready = len(table) == 0
+        self._changes = 0
         self._names = [column.name for column in self.columns]
         self._types = [column.type for column in self.columns]
-        self._table = table
         self._select = selecting(selection, slots, table.columns)
         self._keys = [(slots[name][0], tolerant(cell_key(types[name]))) for name in grouping.by]
         slots_of([key.column for key in sort], self.columns)
@@ -51,9 +51,12 @@ class GroupView:
         self._groups: dict[bytes, Group] = {}
         self._stale: set[Group] = set()
         self._order: Ranking[Row] = Ranking()
-        self._built: bytes | None = None if self.ready else b""
-        """Rows up to this position are tallied and followed; None when all are."""
-        table.follow(self)
+        self._intake = Intake(table, self._look)
+
+    @property
+    def changes(self) -> int:
+        self._look()
+        return self._changes
 
     @property
     def total(self) -> int:
@@ -83,26 +86,21 @@ class GroupView:
 
     def build(self, limit: int) -> bool:
         """Once it is ready, writes rows of groups that have changed, so that less is left for when somebody looks."""
-        if self._built is not None:
-            limit -= self._take(self._built, limit)
-        if self._built is not None:
+        if not self._intake.complete:
+            for _, data in self._intake.rows(limit):
+                self._count(data, 1)
+        if not self._intake.complete:
             return False
-        self._settle(limit)
+        self._tally(limit)
+        self._write_groups(limit)
+        done = not (self._stale or self._intake.waits)
         if not self.ready:
-            self.ready = not self._stale
-            self.changes += 1
-        return not self._stale
-
-    def _take(self, built: bytes, limit: int) -> int:
-        rows = self._table.after(built, limit + 1)
-        for row in rows[:limit]:
-            self._count(row.data, 1)
-            built = row.position
-        self._built = built if len(rows) > limit else None
-        return min(limit, len(rows))
+            self.ready = done
+            self._changes += 1
+        return done
 
     def leave(self) -> None:
-        self._table.unfollow(self)
+        self._intake.leave()
 
     def dismantle(self) -> Iterator[None]:
         self._stale.clear()
@@ -111,8 +109,13 @@ class GroupView:
             self._groups.popitem()
             yield
 
-    def changed(self, row: Row, before: bytes) -> None:
-        if self._built is None or row.position <= self._built:
+    def _look(self) -> None:
+        if self.ready:
+            self._tally()
+
+    def _tally(self, limit: int | None = None) -> None:
+        """Takes what has changed into the tallies."""
+        for row, before in self._intake.changes(limit).items():
             if before:
                 self._count(before, -1)
             if row.data:
@@ -122,7 +125,7 @@ class GroupView:
         cells = self._select(data)
         if cells is None:
             return
-        self.changes += 1
+        self._changes += 1
         key = b"".join([key(cells[slot]) for slot, key in self._keys])
         group = self._groups.get(key)
         if group is None:
@@ -137,7 +140,11 @@ class GroupView:
                 tally.give_back(cell)
         self._stale.add(group)
 
-    def _settle(self, limit: int | None = None) -> None:
+    def _settle(self) -> None:
+        self._look()
+        self._write_groups()
+
+    def _write_groups(self, limit: int | None = None) -> None:
         """Writes the rows of the groups that have changed."""
         for _ in range(len(self._stale) if limit is None else min(limit, len(self._stale))):
             group = self._stale.pop()
@@ -160,7 +167,7 @@ class GroupView:
         if place == group.place:
             return
         if group.place is not None:
-            self._order.remove(group.place)
+            self._order.remove((group.place,))
         if place is not None and group.row is not None:
-            self._order.add(place, group.row)
+            self._order.add(((place, group.row),))
         group.place = place

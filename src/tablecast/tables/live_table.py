@@ -1,6 +1,6 @@
 """A table in memory: rows by id and in order, kept as the bytes that Spark encoded."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from struct import Struct
 from struct import error as PackError
 from typing import Protocol
@@ -9,9 +9,13 @@ import msgspec
 
 from tablecast.catalog import Bound, Column
 from tablecast.tables.ranking import Ranking
-from tablecast.tables.version import left_order, parse_order, supersedes
+from tablecast.tables.version import Order, parse_left, parse_order, supersedes
 
 UNBOUNDED = Bound()
+TRIM_ROWS = 1000
+
+Change = tuple[bytes, bytes | None, bytes | None, bytes | None]
+"""Row id, row or None when it is gone, version, order."""
 
 _ORDER = Struct(">QIQ")
 _ORDER_SIZE = _ORDER.size
@@ -68,6 +72,8 @@ class LiveTable:
         self._gone: dict[bytes, bytes] = {}
         self._watchers: list[RowWatcher] = []
         self._followers: list[RowFollower] = []
+        self._filling = True
+        """Whether nobody looks yet: then its order may come about by and by."""
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -75,9 +81,9 @@ class LiveTable:
     def rows(self, start: int, stop: int) -> list[Row]:
         return self._order.between(start, stop)
 
-    def after(self, position: bytes, limit: int) -> list[Row]:
-        """Up to `limit` rows that stand after this position; fewer only at the end."""
-        return self._order.after(position, limit)
+    def stretch(self, start: bytes) -> tuple[list[Row], bytes | None]:
+        """The rows from the position `start` on up to another one, in any order, and that other one; None: up to the end. Costs no sorting."""
+        return self._order.stretch(start)
 
     def find(self, id: str) -> Row | None:
         return self._rows.get(id.encode("utf-8", "surrogatepass"))
@@ -101,6 +107,31 @@ class LiveTable:
     def unfollow(self, follower: RowFollower) -> None:
         self._followers.remove(follower)
 
+    def take(self, changes: Iterable[Change], reject: Callable[[bytes, ValueError], None]) -> None:
+        """Takes all of them, as `upsert` and `delete` do; `reject` hears of those that are not of the changelog's format.
+
+        As long as nobody looks most rows are new, and what they need is done here for many at once. A bound is then kept at the end.
+        """
+        fresh: list[tuple[bytes, Row]] = []
+        rows, filling = self._rows, self._filling and not (self._followers or self._watchers)
+        for key, data, version, order in changes:
+            try:
+                if filling and data and key not in rows and not self._gone:
+                    row = _new_row(key, data, version or b"", order)
+                    rows[key] = row
+                    fresh.append((row.position, row))
+                    continue
+                if fresh:
+                    self._add_fresh(fresh)
+                    fresh = []
+                if data is None:
+                    self.delete(key, version)
+                else:
+                    self.upsert(key, data, version or b"", order)
+            except ValueError as error:
+                reject(key, error)
+        self._add_fresh(fresh)
+
     def upsert(self, key: bytes, data: bytes, version: bytes, order: bytes | None = None) -> bool:
         """Takes the row if its version supersedes the known one. Without `order` it stands at the left order of its first version.
 
@@ -110,15 +141,14 @@ class LiveTable:
         row = self._rows.get(key)
         known = row.version if row is not None else self._gone.get(key)
         newer = known is None or supersedes(version, known)
-        if not newer and (row is None or order is None):
+        if not newer and (row is None or not order):
             return False
+        if row is None:
+            self._insert(key, _new_row(key, data, version, order))
+            return True
         if not data or data[0] != _BRACE or data[-1] != _END_BRACE:
             raise ValueError(f"the value of row {key!r} is not a JSON object")
-        if row is None:
-            self._insert(key, Row(pack_position(order or left_order(version), key), version, data))
-            return True
-        position = row.position if order is None else pack_position(order, key)
-        if position < row.position:
+        if order and (position := pack_position(parse_order(order), key)) < row.position:
             kept = (version, data) if newer else (row.version, row.data)
             self._remove(key, row)
             self._insert(key, Row(position, *kept))
@@ -142,15 +172,21 @@ class LiveTable:
             self._remove(key, row)
         return row is not None
 
-    def trim(self, now_ms: int) -> int:
-        """Removes the rows that are older than the bound allows at this time, and says how many. To be called now and then."""
+    def trim(self, now_ms: int, limit: int = TRIM_ROWS) -> int:
+        """Removes rows that are older than the bound allows at this time, up to `limit`, and says how many. To be called now and then, and again
+        while there are as many: to remove a million at once would hold up the ticking."""
         if self.bound.seconds is None:
             return 0
         horizon = now_ms - int(self.bound.seconds * 1000)
-        before = len(self._rows)
-        while (oldest := self._oldest()) is not None and oldest.timestamp < horizon:
-            self._remove(oldest.position[_ORDER_SIZE:], oldest)
-        return before - len(self._rows)
+        if not any(row.timestamp < horizon for row in self._order.between(0, 1)):
+            return 0
+        old = [row for row in self._order.between(0, limit) if row.timestamp < horizon]
+        self._remove_oldest(old)
+        return len(old)
+
+    def filled(self) -> None:
+        """From now on somebody may look at any time, so every row is put in order at once."""
+        self._filling = False
 
     def dismantle(self) -> Iterator[None]:
         """Lets go of all rows, in steps: to free a million objects at once would hold up every other thread."""
@@ -162,25 +198,27 @@ class LiveTable:
                 yield
 
     def _insert(self, key: bytes, row: Row) -> None:
-        if not key.isascii():
-            key.decode()
         if self._gone:
             self._gone.pop(key, None)
         self._rows[key] = row
-        # Without followers nobody looks at it in another order, and its own order may come about by and by: it is being filled.
-        if self._followers:
-            self._order.add(row.position, row)
+        if self._filling and not self._followers:
+            self._order.put_off(((row.position, row),))
         else:
-            self._order.append(row.position, row)
-        if self._followers or self._watchers:
-            self._tell(row, b"")
+            self._order.add(((row.position, row),))
         self.changes += 1
+        self._tell(row, b"")
+        if self.bound.rows is not None and len(self._rows) > self.bound.rows:
+            self._trim_to_size()
+
+    def _add_fresh(self, fresh: list[tuple[bytes, Row]]) -> None:
+        self._order.put_off(fresh)
+        self.changes += len(fresh)
         if self.bound.rows is not None and len(self._rows) > self.bound.rows:
             self._trim_to_size()
 
     def _remove(self, key: bytes, row: Row) -> None:
         del self._rows[key]
-        self._order.remove(row.position)
+        self._order.remove((row.position,))
         before, row.data = row.data, b""
         self.changes += 1
         self._tell(row, before)
@@ -195,15 +233,27 @@ class LiveTable:
                 watcher.drop(row)
 
     def _trim_to_size(self) -> None:
-        while self.bound.rows is not None and len(self._rows) > self.bound.rows and (oldest := self._oldest()) is not None:
-            self._remove(oldest.position[_ORDER_SIZE:], oldest)
+        if self.bound.rows is not None:
+            self._remove_oldest(self._order.between(0, len(self._rows) - self.bound.rows))
 
-    def _oldest(self) -> Row | None:
-        return next(iter(self._order.between(0, 1)), None)
+    def _remove_oldest(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            self._remove(row.position[_ORDER_SIZE:], row)
 
 
-def pack_position(order: bytes, key: bytes) -> bytes:
-    timestamp, partition, offset = parse_order(order)
+def _new_row(key: bytes, data: bytes, version: bytes, order: bytes | None) -> Row:
+    """Raises ValueError when the record is not of the changelog's format."""
+    if not data or data[0] != _BRACE or data[-1] != _END_BRACE:
+        raise ValueError(f"the value of row {key!r} is not a JSON object")
+    if not key.isascii():
+        key.decode()
+    left = parse_left(version)
+    return Row(pack_position(parse_order(order) if order else left, key), version, data)
+
+
+def pack_position(order: Order, key: bytes) -> bytes:
+    """Raises ValueError for numbers that no Kafka has."""
+    timestamp, partition, offset = order
     try:
         return _ORDER.pack(timestamp + _TIMESTAMP_ZERO, partition, offset) + key
     except PackError:

@@ -2,8 +2,8 @@
 
 A place is bytes that nothing else in the ranking has. Leaves hold a few dozen each, so that a change touches little memory; which leaf is found by
 numbers that lie together in one array, and by the places themselves only where those are equal. What is added is inserted where it belongs; what is
-appended only gets into the right leaf, which is sorted when somebody looks into it or when it has grown too big. So the work of sorting
-a million is spread over the appending, and no step takes longer than sorting one leaf.
+put off only gets into the right leaf, which is sorted when somebody looks into it or when it has grown too big. So the work of sorting
+a million is spread over the putting off, and no step takes longer than sorting one leaf.
 """
 
 import ctypes
@@ -70,26 +70,14 @@ class Ranking(Generic[T]):
     def __len__(self) -> int:
         return self._size
 
-    def append(self, place: bytes, item: T) -> None:
-        """Puts it in order later."""
-        index = bisect_right(self._firsts, place) - 1
-        self._places[index].append(place)
-        self._items[index].append(item)
-        self._mixed[index] = True
-        self._counts[index] += 1
-        self._size += 1
-        self._sums = None
-        if self._counts[index] > MIXED:
-            self._split(index, MIXED_LEAF)
-
-    def extend(self, placed: Iterable[tuple[bytes, T]]) -> None:
+    def put_off(self, placed: Iterable[tuple[bytes, T]]) -> None:
         """Puts them in order later."""
-        firsts, places, items, counts, mixed = self._firsts, self._places, self._items, self._counts, self._mixed
+        firsts, leaves, items, counts, mixed = self._firsts, self._places, self._items, self._counts, self._mixed
         self._sums = None
         added = 0
         for place, item in placed:
             index = bisect_right(firsts, place) - 1
-            leaf = places[index]
+            leaf = leaves[index]
             leaf.append(place)
             items[index].append(item)
             mixed[index] = True
@@ -99,42 +87,54 @@ class Ranking(Generic[T]):
                 self._split(index, MIXED_LEAF)
         self._size += added
 
-    def add(self, place: bytes, item: T) -> None:
-        """Puts it in order at once."""
-        index = self._leaf_for(place)
-        if self._mixed[index]:
-            self._sort(index)
-        places = self._places[index]
-        at = bisect_left(places, place)
-        places.insert(at, place)
-        self._items[index].insert(at, item)
-        self._size += 1
-        self._counts[index] += 1
-        if self._sums is not None:
-            self._sums[index // BLOCK] += 1
-        if len(places) > 2 * LEAF:
-            self._split(index, LEAF)
+    def add(self, placed: Iterable[tuple[bytes, T]]) -> None:
+        """Puts them in order at once."""
+        leaves, items, counts, mixed, marks, sums = self._places, self._items, self._counts, self._mixed, self._marks, self._sums
+        for place, item in placed:
+            # A call for each would take as long as the rest of it.
+            mark = float(_eight_bytes(place)[0]) if len(place) >= 8 else mark_of(place)
+            index = bisect_right(marks, mark) - 1
+            if marks[index] == mark:
+                index = self._leaf_among_equals(place, mark, index)
+            if mixed[index]:
+                self._sort(index)
+            leaf = leaves[index]
+            at = bisect_left(leaf, place)
+            leaf.insert(at, place)
+            items[index].insert(at, item)
+            self._size += 1
+            counts[index] += 1
+            if sums is not None:
+                sums[index // BLOCK] += 1
+            if len(leaf) > 2 * LEAF:
+                self._split(index, LEAF)
+                sums = None
 
-    def remove(self, place: bytes) -> None:
-        """Raises KeyError when nothing stands there."""
-        index = self._leaf_for(place)
-        if self._mixed[index]:
-            self._sort(index)
-        places = self._places[index]
-        at = bisect_left(places, place)
-        if at == len(places) or places[at] != place:
-            raise KeyError(place)
-        del places[at], self._items[index][at]
-        self._size -= 1
-        self._counts[index] -= 1
-        if self._sums is not None:
-            self._sums[index // BLOCK] -= 1
-        if not places and index > 0:
-            del self._places[index], self._items[index], self._mixed[index], self._firsts[index], self._marks[index], self._counts[index]
-            self._sums = None
+    def remove(self, places: Iterable[bytes]) -> None:
+        """Raises KeyError when nothing stands at one of them."""
+        leaves, items, counts, mixed, marks, sums = self._places, self._items, self._counts, self._mixed, self._marks, self._sums
+        for place in places:
+            mark = float(_eight_bytes(place)[0]) if len(place) >= 8 else mark_of(place)
+            index = bisect_right(marks, mark) - 1
+            if marks[index] == mark:
+                index = self._leaf_among_equals(place, mark, index)
+            if mixed[index]:
+                self._sort(index)
+            leaf = leaves[index]
+            at = bisect_left(leaf, place)
+            if at == len(leaf) or leaf[at] != place:
+                raise KeyError(place)
+            del leaf[at], items[index][at]
+            self._size -= 1
+            counts[index] -= 1
+            if sums is not None:
+                sums[index // BLOCK] -= 1
+            if not leaf and index > 0:
+                del leaves[index], items[index], mixed[index], self._firsts[index], marks[index], counts[index]
+                sums = self._sums = None
 
     def settle(self, limit: int) -> bool:
-        """Puts up to about `limit` of what was appended in order, so that nobody has to wait for it later. Whether all is in order now."""
+        """Puts up to about `limit` of what was put off in order, so that nobody has to wait for it later. Whether all is in order now."""
         while self._unsettled < len(self._places) and limit > 0:
             if self._mixed[self._unsettled] or self._counts[self._unsettled] > 2 * LEAF:
                 limit -= self._counts[self._unsettled]
@@ -156,17 +156,16 @@ class Ranking(Generic[T]):
                 index += 1
         return found
 
-    def after(self, place: bytes, limit: int) -> list[T]:
-        """Up to `limit` that come after this place, whether or not anything stands there. Less only at the end."""
-        index = self._leaf_for(place)
-        found: list[T] = []
-        while index < len(self._places) and len(found) < limit:
-            if self._mixed[index]:
-                self._sort(index)
-            at = bisect_right(self._places[index], place)
-            found += self._items[index][at : at + limit - len(found)]
-            index += 1
-        return found
+    def stretch(self, start: bytes) -> tuple[list[T], bytes | None]:
+        """What stands from the place `start` on up to another place, in any order, and that other place; None there means up to the end.
+
+        Nothing is put in order for it. Whoever goes on from place to place comes by everything once, whatever is added and removed meanwhile.
+        """
+        index = self._leaf_for(start)
+        items = self._items[index]
+        if self._firsts[index] < start:
+            items = [item for place, item in zip(self._places[index], items, strict=True) if place >= start]
+        return items, self._firsts[index + 1] if index + 1 < len(self._firsts) else None
 
     def index_of(self, place: bytes) -> int | None:
         """How many stand before this place; None when nothing stands there."""
@@ -187,17 +186,20 @@ class Ranking(Generic[T]):
 
     def _leaf_for(self, place: bytes) -> int:
         """The leaf in which this place belongs."""
-        # A call of mark_of would take as long as the rest of it.
-        mark = float(_eight_bytes(place)[0]) if len(place) >= 8 else mark_of(place)
+        mark = mark_of(place)
         index = bisect_right(self._marks, mark) - 1
-        if self._marks[index] == mark:
-            return bisect_right(self._firsts, place, bisect_left(self._marks, mark, 0, index), index + 1) - 1
-        return index
+        return self._leaf_among_equals(place, mark, index) if self._marks[index] == mark else index
+
+    def _leaf_among_equals(self, place: bytes, mark: float, last: int) -> int:
+        """The leaf in which this place belongs, where some begin with the same mark, the last of which is this one."""
+        return bisect_right(self._firsts, place, bisect_left(self._marks, mark, 0, last), last + 1) - 1
 
     def _leaf_of(self, place: int) -> tuple[int, int]:
         """The leaf in which this index lies, and how many stand before that leaf."""
         counts, sums = self._counts, self._sums
-        if sums is None:
+        if sums is None and place < LEAF:
+            sums = []
+        elif sums is None:
             sums = self._sums = [sum(counts[at : at + BLOCK]) for at in range(0, len(counts), BLOCK)]
         index = before = 0
         for count in sums:

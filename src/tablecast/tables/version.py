@@ -5,13 +5,19 @@ A version is one or two orders, left and right, joined by `|`; an order is `time
 
 import re
 
+import msgspec
+
 Order = tuple[int, int, int]
+Cuts = tuple[int, bool]
+"""Where the left order ends, and whether the right one has a time that compares as text."""
 
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
-_LAYOUT = re.compile(rb"0+:0+:0+(\|(0+:0+:0+)?)?").fullmatch
-_layouts: dict[bytes, int] = {}
-"""Versions as they have been seen, all digits as zeros, to where the left order ends. Two of one layout compare as text."""
+_LAYOUT = re.compile(rb"(0+:0+:0+)(\|(0+:0+:0+)?)?").fullmatch
+_layouts: dict[bytes, Cuts] = {}
+"""Versions as they have been seen, all digits as zeros. Two of one layout compare as text."""
 _MOST_LAYOUTS = 10_000
+_COMMAS = bytes.maketrans(b":", b",")
+_numbers = msgspec.json.Decoder(Order).decode
 
 _TIME_BYTES = 13
 _TIMED = re.compile(rb"0{13}:0+:0+").fullmatch
@@ -29,15 +35,38 @@ def left_order(version: bytes) -> bytes:
     return version.partition(b"|")[0]
 
 
+def parse_left(version: bytes) -> Order:
+    """The left order of a version, whose right part is of the format too. Raises ValueError."""
+    left, _, right = version.partition(b"|")
+    if right and right.translate(_DIGITS) not in _timed and not _has_time(right):
+        parse_order(right)
+    try:
+        # As JSON it is read in half the time that it takes to make three numbers one by one.
+        return _numbers(b"[%b]" % left.translate(_COMMAS))
+    except msgspec.DecodeError:
+        return parse_order(left)
+
+
 def supersedes(version: bytes, known: bytes) -> bool:
     """Neither part is older and one is newer. A missing right part is older than any. Raises ValueError."""
     if version == known:
         return False
-    layout = version.translate(_DIGITS)
-    if known.translate(_DIGITS) == layout and (end := _layouts.get(layout) or _seen(layout)):
+    layout, known_layout = version.translate(_DIGITS), known.translate(_DIGITS)
+    cuts = _layouts.get(layout) or _seen(layout)
+    if cuts and layout == known_layout:
+        end = cuts[0]
         if version[:end] == known[:end]:
             return version > known
         return version[:end] > known[:end] and version[end:] >= known[end:]
+    if cuts and cuts[1] and (known_cuts := _layouts.get(known_layout) or _seen(known_layout)) and known_cuts[1]:
+        # Mostly the left record stays, and a newer one of the right side has come, whose offset may have more digits.
+        right = cuts[0] + 1
+        if version[:right] == known[:right] and version[right : right + _TIME_BYTES] != known[right : right + _TIME_BYTES]:
+            return version > known
+    return _supersedes_as_numbers(version, known)
+
+
+def _supersedes_as_numbers(version: bytes, known: bytes) -> bool:
     left, _, right = version.partition(b"|")
     known_left, _, known_right = known.partition(b"|")
     if left == known_left:
@@ -45,14 +74,15 @@ def supersedes(version: bytes, known: bytes) -> bool:
     return later(left, known_left) and (not known_right or right == known_right or (bool(right) and later(right, known_right)))
 
 
-def _seen(layout: bytes) -> int:
-    """Where the left order ends; 0 when this is no version of plain numbers."""
-    if not _LAYOUT(layout):
-        return 0
-    end = len(left_order(layout))
+def _seen(layout: bytes) -> Cuts | None:
+    """None when this is no version of plain numbers."""
+    match = _LAYOUT(layout)
+    if match is None:
+        return None
+    cuts = match.end(1), bool(_TIMED(match[3] or b""))
     if len(_layouts) < _MOST_LAYOUTS:
-        _layouts[layout] = end
-    return end
+        _layouts[layout] = cuts
+    return cuts
 
 
 def later(order: bytes, known: bytes) -> bool:

@@ -9,6 +9,7 @@ from tablecast.errors import BadView
 from tablecast.tables.condition import Condition
 from tablecast.tables.group import Grouping
 from tablecast.tables.group_view import GroupView
+from tablecast.tables.intake import Intake
 from tablecast.tables.live_table import LiveTable, Row
 from tablecast.tables.placing import Place, Selection, SortKey, placing
 from tablecast.tables.ranking import Ranking
@@ -126,29 +127,33 @@ class NaturalView:
 
 
 class ShapedView:
-    """A sorted, filtered or searched view. A changed row is moved, added or removed in logarithmic time.
-
-    It is built along the positions of the table: rows up to `_built` are in it and followed, those behind come with a later step; None when all are.
-    """
+    """A sorted, filtered or searched view. A changed row is moved, added or removed in logarithmic time, when somebody looks."""
 
     def __init__(self, table: LiveTable, place: Place) -> None:
         self.columns = table.columns
-        self.changes = 0
         self.ready = len(table) == 0
+        self._changes = 0
         self._table = table
         self._place = place
         self._order: Ranking[Row] = Ranking()
-        self._built: bytes | None = None if self.ready else b""
-        table.follow(self)
+        self._intake = Intake(table, self._look)
+
+    @property
+    def changes(self) -> int:
+        self._look()
+        return self._changes
 
     @property
     def total(self) -> int:
+        self._look()
         return len(self._order)
 
     def rows(self, start: int, stop: int) -> list[Row]:
+        self._look()
         return self._order.between(start, stop)
 
     def index_of(self, id: str) -> int | None:
+        self._look()
         row = self._table.find(id)
         place = None if row is None else self._place(row.data, row.position)
         return None if place is None else self._order.index_of(place)
@@ -158,39 +163,44 @@ class ShapedView:
         return len(self._order)
 
     def build(self, limit: int) -> bool:
-        if self.ready:
-            return True
-        if self._built is not None:
-            limit -= self._take(self._built, limit)
-        if self._built is None:
-            self.ready = self._order.settle(limit)
-        self.changes += 1
+        if not self.ready:
+            self._build(limit)
+            self._changes += 1
         return self.ready
 
-    def _take(self, built: bytes, limit: int) -> int:
-        rows = self._table.after(built, limit + 1)
-        taken, place = rows[:limit], self._place
-        self._order.extend([(where, row) for row in taken if (where := place(row.data, row.position)) is not None])
-        self._built = taken[-1].position if len(rows) > limit else None
-        return min(limit, len(rows))
+    def _build(self, limit: int) -> None:
+        if not self._intake.complete:
+            place = self._place
+            rows = self._intake.rows(limit)
+            self._order.put_off([(where, row) for row, data in rows if (where := place(data, row.position)) is not None])
+        if self._intake.complete and self._order.settle(limit):
+            self._catch_up(limit)
+            self.ready = not self._intake.waits
 
     def leave(self) -> None:
-        self._table.unfollow(self)
+        self._intake.leave()
 
     def dismantle(self) -> Iterator[None]:
         return self._order.dismantle()
 
-    def changed(self, row: Row, before: bytes) -> None:
-        if self._built is not None and row.position > self._built:
-            return
-        old = self._place(before, row.position) if before else None
-        new = self._place(row.data, row.position) if row.data else None
-        if old is None and new is None:
-            return
-        self.changes += 1
-        if old == new:
-            return
-        if old is not None:
-            self._order.remove(old)
-        if new is not None:
-            self._order.add(new, row)
+    def _look(self) -> None:
+        if self.ready and self._intake.waits:
+            self._catch_up()
+
+    def _catch_up(self, limit: int | None = None) -> None:
+        place = self._place
+        gone: list[bytes] = []
+        come: list[tuple[bytes, Row]] = []
+        for row, before in self._intake.changes(limit).items():
+            old = place(before, row.position) if before else None
+            new = place(row.data, row.position) if row.data else None
+            if old is new is None:
+                continue
+            self._changes += 1
+            if old != new:
+                if old is not None:
+                    gone.append(old)
+                if new is not None:
+                    come.append((new, row))
+        self._order.remove(gone)
+        self._order.add(come)

@@ -1,14 +1,16 @@
 """T6, T7, T8: the same changelog gives the same rows in the same order, whatever was written twice."""
 
 import random
+from array import array
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecast.catalog import Bound, Column
-from tablecast.tables.live_table import LiveTable, Row
+from tablecast.tables.live_table import Change, LiveTable, Row
 
 COLUMNS = (Column("n", "int64"),)
 
@@ -161,6 +163,73 @@ def test_the_order_of_arrival_and_repetition_do_not_matter(written: list[tuple[i
     newest = {id: max(state for other, state in written if other == id) for id, _ in written}
     expected = sorted(newest.items(), key=lambda item: (item[0] // 2, item[0]))[-bound if bound else 0 :]
     assert content(tables[0]) == [(str(id), b'{"n":"%d"}' % state) for id, state in expected]
+
+
+changes = st.lists(
+    st.tuples(
+        st.integers(0, 6).map(lambda id: b"%d" % id),
+        st.sampled_from([b'{"n":"1"}', b'{"n":"2"}', b"oops", None]),
+        st.sampled_from([b"1:0:1", b"1:0:2", b"1:0:2|9:0:9", b"2:0:1|x", b"", None]),
+        st.sampled_from([None, None, b"1:0:0", b"0:0:5", b"x"]),
+    ),
+    max_size=40,
+)
+
+
+@given(changes, st.integers(1, 12), st.booleans(), st.sampled_from([None, 3]))
+def test_to_take_many_equals_to_take_them_one_by_one(all: list[Change], size: int, filled: bool, bound: int | None) -> None:
+    """Also which of them are refused."""
+    together, apart = (LiveTable("t", COLUMNS, Bound(bound)) for _ in range(2))
+    refused: list[bytes] = []
+    refused_apart: list[bytes] = []
+    if filled:
+        together.filled()
+    for start in range(0, len(all), size):
+        together.take(all[start : start + size], lambda key, error: refused.append(key))
+    for key, data, version, order in all:
+        try:
+            apart.delete(key, version) if data is None else apart.upsert(key, data, version or b"", order)
+        except ValueError:
+            refused_apart.append(key)
+    assert content(together) == content(apart)
+    assert bound or refused == refused_apart
+
+
+def test_a_version_is_looked_at_as_a_whole_from_the_first_on(make_table: MakeTable) -> None:
+    table = make_table()
+    with pytest.raises(ValueError, match=r"int|unpack"):
+        table.upsert(b"a", b"{}", b"1:0:1|x")
+    assert len(table) == 0
+
+
+def test_what_is_too_old_goes_a_part_at_a_time(make_table: MakeTable) -> None:
+    table = make_table(seconds=10)
+    for number in range(25):
+        table.upsert(b"%d" % number, b"{}", b"%d:0:0" % number)
+    assert [table.trim(20_000, limit=10) for _ in range(4)] == [10, 10, 5, 0]
+
+
+@pytest.mark.parametrize("filled", [False, True])
+def test_a_row_over_the_bound_costs_about_the_same_whatever_the_bound(make_table: MakeTable, filled: bool) -> None:
+    """Nothing is added up again over the whole table for the one row that leaves."""
+    table = make_table(rows=20_000)
+    table.take([(b"%d" % number, b"{}", b"%d:0:0" % number, None) for number in range(20_000)], lambda key, error: None)
+    table.settle(100_000)
+    if filled:
+        table.filled()
+    visited = 0
+
+    class Counted(array):  # type: ignore[type-arg]
+        def __getitem__(self, at: Any) -> Any:
+            nonlocal visited
+            visited += len(range(*at.indices(len(self)))) if isinstance(at, slice) else 1
+            return super().__getitem__(at)
+
+    table._order._counts = Counted("q", table._order._counts)
+    for number in range(20_000, 20_050):
+        table.upsert(b"%d" % number, b"{}", b"%d:0:0" % number)
+    assert [row.id for row in table.rows(0, 1)] == ["50"]
+    assert visited < 50 * 20
 
 
 def test_a_keyed_row_stands_where_its_key_was_first_seen_whatever_comes_first() -> None:

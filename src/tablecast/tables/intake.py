@@ -1,0 +1,64 @@
+"""How the rows of a table come into a view: first those that it has, a few at a time, and from then on what changes."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+
+from tablecast.tables.live_table import LiveTable, Row
+
+MOST_LATE = 256
+"""So many changed rows are kept until somebody looks: to take them in together is quicker than one by one, but nobody shall wait long for it."""
+
+
+class Intake:
+    """Follows the table from its making to `leave`. What a change replaced is kept until it is asked for: however often a row changes meanwhile it is
+    taken in once, and while the rows themselves are still coming nothing else has to be done."""
+
+    def __init__(self, table: LiveTable, much: Callable[[], None]) -> None:
+        """`much` is called when so much has changed that it shall be taken in, once all rows have come."""
+        self.complete = len(table) == 0
+        """Whether all rows that the table had have come."""
+        self._table = table
+        self._much = much
+        self._reached: bytes | None = None if self.complete else b""
+        """Rows at positions before this one have come, or are about to; None when all have."""
+        self._rows = iter(()) if self.complete else self._all_rows()
+        self._late: dict[Row, bytes] = {}
+        table.follow(self)
+
+    def changed(self, row: Row, before: bytes) -> None:
+        if self._reached is not None and row.position >= self._reached:
+            return
+        self._late.setdefault(row, before)
+        if len(self._late) >= MOST_LATE and self.complete:
+            self._much()
+
+    def rows(self, limit: int) -> Iterable[tuple[Row, bytes]]:
+        """Up to `limit` further rows, and what is to be taken for their data: later changes of them are told by `changes`."""
+        late, rows = self._late, list(islice(self._rows, limit))
+        self.complete = len(rows) < limit
+        return zip(rows, [late.get(row) or row.data for row in rows] if late else [row.data for row in rows], strict=True)
+
+    def changes(self, limit: int | None = None) -> dict[Row, bytes]:
+        """Rows that have changed since this was last asked, up to `limit` of them, and what they held before: empty where it is new, as the row's
+        own data is where it has left."""
+        late = self._late
+        if limit is None or len(late) <= limit:
+            self._late = {}
+            return late
+        return {row: late.pop(row) for row in list(islice(late, limit))}
+
+    @property
+    def waits(self) -> bool:
+        """Whether there are changes."""
+        return bool(self._late)
+
+    def leave(self) -> None:
+        self._table.unfollow(self)
+        self._late = {}
+
+    def _all_rows(self) -> Iterator[Row]:
+        reached: bytes | None = b""
+        while reached is not None:
+            rows, reached = self._table.stretch(reached)
+            self._reached = reached
+            yield from tuple(rows)

@@ -1,0 +1,61 @@
+"""Whatever changes while the rows of a table come into a view, and however they are asked for: what was told together is what the table holds."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tablecast.tables.intake import Intake
+from tablecast.tables.live_table import LiveTable, Row
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("rows"), st.integers(1, 4), st.just(0)),
+        st.tuples(st.just("changes"), st.integers(1, 3), st.just(0)),
+        st.tuples(st.just("put"), st.integers(0, 9), st.integers(0, 9)),
+        st.tuples(st.just("delete"), st.integers(0, 9), st.just(0)),
+    ),
+    max_size=50,
+)
+
+
+def put(table: LiveTable, id: int, version: int) -> None:
+    table.upsert(b"%d" % id, b'{"v":%d}' % version, b"1:0:%d|1:0:%d" % (id, version), b"%d:0:0" % (id % 3))
+
+
+@given(st.sets(st.integers(0, 9)), steps)
+def test_rows_and_changes_together_are_what_the_table_holds(first: set[int], taken: list[tuple[str, int, int]]) -> None:
+    table = LiveTable("t", ())
+    for id in first:
+        put(table, id, 0)
+    intake, told = Intake(table, lambda: None), dict[Row, bytes]()
+    for number, (step, value, other) in enumerate([*taken, ("rows", 20, 0), ("changes", 0, 0)], 1):
+        if step == "put":
+            put(table, value, number + other)
+        elif step == "delete":
+            table.delete(b"%d" % value, None)
+        elif step == "rows":
+            for row, data in intake.rows(value):
+                assert row not in told
+                told[row] = data
+        elif intake.complete:
+            for row, before in intake.changes(value or None).items():
+                assert told.pop(row, b"") == before
+                if row.data:
+                    told[row] = row.data
+    assert intake.complete
+    assert told == {row: row.data for row in table.rows(0, 20)}
+
+
+def test_much_is_told_once_all_rows_have_come() -> None:
+    table, told = LiveTable("t", ()), list[int]()
+    put(table, 0, 0)
+    intake = Intake(table, lambda: told.append(len(intake.changes())))
+    for id in range(1, 300):
+        table.upsert(b"%d" % id, b"{}", b"0:0:%d" % id)
+    list(intake.rows(1000))
+    assert told == []
+    for id in range(300, 900):
+        table.upsert(b"%d" % id, b"{}", b"0:0:%d" % id)
+    assert told == [256, 256]
+    intake.leave()
+    table.delete(b"5", None)
+    assert not intake.waits
