@@ -7,14 +7,16 @@ CALM_SECONDS = 60.0
 
 
 class Backoff:
-    """Waits longer after each failure, and starts anew after a calm while."""
+    """Waits longer after each failure, up to `most` seconds, and starts anew when `calm` seconds more than that were without one."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: float = MOST_SECONDS, calm: float = CALM_SECONDS) -> None:
         self.failures = 0
+        self._most = most
+        self._calm = calm
         self._last = 0.0
 
     def next(self, now: float) -> float:
         """Seconds to wait after a failure at `now`."""
-        self.failures = 1 if now - self._last > CALM_SECONDS + MOST_SECONDS else self.failures + 1
+        self.failures = 1 if now - self._last > self._calm + self._most else self.failures + 1
         self._last = now
-        return min(MOST_SECONDS, FIRST_SECONDS * GROWTH ** (self.failures - 1))
+        return min(self._most, FIRST_SECONDS * GROWTH ** (self.failures - 1))

@@ -1,6 +1,7 @@
 """The swap: which generation is built next, and how it takes the place of the live one."""
 
 import logging
+import math
 import threading
 import time
 from datetime import UTC, datetime
@@ -28,6 +29,8 @@ from tablecast.settings import KafkaSettings
 log = logging.getLogger(__name__)
 
 MOST_TRIES = 2
+MOST_FILL_PAUSE_SECONDS = 600.0
+"""Between two fills that nobody asked for, when each fails: what is wrong may be in their input, and then all that they do is in vain."""
 
 
 class Swap:
@@ -45,6 +48,7 @@ class Swap:
         self._stop = stop
         self._tries: dict[Place, int] = {}
         self._backoff = Backoff()
+        self._fill_backoff = _fill_backoff()
         self._due = 0.0
         self._told = ""
 
@@ -163,7 +167,8 @@ class Swap:
         elif build.asked is not None:
             self.stage.clerk.reject(build.asked, f"generation {number} could not be built: {reason}")
         if build.asked is None:
-            self._due = time.monotonic() + self._backoff.next(time.monotonic())
+            backoff = self._fill_backoff if build.announced.is_set() else self._backoff
+            self._due = time.monotonic() + backoff.next(time.monotonic())
             if isinstance(build.error, SparkUnusable) and self.stage.live is None:
                 raise build.error
 
@@ -206,7 +211,7 @@ class Swap:
         if build.asked is not None:
             stage.rebuilds.forget()
         self._tries.clear()
-        self._backoff, self._told = Backoff(), ""
+        self._backoff, self._fill_backoff, self._told = Backoff(), _fill_backoff(), ""
         self._tell(build)
 
     def _tell(self, build: Build) -> None:
@@ -216,3 +221,8 @@ class Swap:
         log.info("[orchestrator] topics set %s", set_to)
         if build.asked is not None:
             log.info("[orchestrator] applied control: %s as generation %d in %.1f s", set_to, blueprint.number, build.seconds)
+
+
+def _fill_backoff() -> Backoff:
+    """However long a fill takes, its time is no calm while: only a promotion is."""
+    return Backoff(MOST_FILL_PAUSE_SECONDS, math.inf)

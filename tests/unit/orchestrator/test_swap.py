@@ -1,11 +1,15 @@
 """H2, H3, H5: one build at a time, promoted whole or without a trace, whatever comes in between."""
 
+import functools
 import threading
+from types import SimpleNamespace
 
 import pytest
 
 from tablecast.errors import GenerationFailed, LeadLost
 from tablecast.orchestrator import swap as module
+from tablecast.orchestrator.stage import Wanted
+from tablecast.orchestrator.swap import MOST_FILL_PAUSE_SECONDS
 from tests.unit.orchestrator.scripted import ENDS, PATIENCE, Play
 
 
@@ -124,3 +128,25 @@ def test_one_that_fails_is_tried_once_more_and_then_refused(play: Play) -> None:
     play.step_until(lambda: play.clerk.verdicts)
     assert play.clerk.verdicts == {"m0": "rejected"}
     assert [play.board.generations[number].state for number in (1, 2, 3)] == ["live", "failed", "failed"]
+
+
+def test_a_fill_that_nobody_asked_for_and_that_fails_for_ever_is_tried_ever_more_seldom(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise GenerationFailed(1, "it cannot be read")
+
+    def has_failed(number: int) -> bool:
+        return len(play.made) == number and play.stage.build is None
+
+    clock, an_hour = SimpleNamespace(now=1000.0), 3600.0
+    clock.monotonic = lambda: clock.now
+    monkeypatch.setattr(module, "time", clock)
+    play.stage.wanted = Wanted(play.configuration.catalog, None)
+    pauses = []
+    for number in range(1, 26):
+        play.scripts["fill"] = fail
+        play.step_until(functools.partial(has_failed, number))
+        pauses.append(play.swap._due - clock.now)
+        clock.now = play.swap._due + an_hour
+    assert pauses[:3] == [0.5, 0.75, 1.125]
+    assert pauses[-1] == MOST_FILL_PAUSE_SECONDS
+    assert play.board.generations[25].error is not None
