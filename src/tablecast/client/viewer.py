@@ -13,7 +13,7 @@ from websockets.sync.client import connect as connect_socket
 from websockets.typing import Subprotocol
 
 from tablecast.client.model import WindowModel, WindowState
-from tablecast.errors import ServerRefused, ServerUnreachable
+from tablecast.errors import ServerRefused, ServerUnreachable, UnknownSubscription
 from tablecast.wire.messages import (
     PROTOCOL,
     Close,
@@ -47,7 +47,10 @@ def connect(url: str, key: str, timeout: float = 10.0) -> "Viewer":
         except (OSError, InvalidURI, InvalidHandshake) as error:
             raise ServerUnreachable(url, str(error) or "no answer in time") from error
         viewer = Viewer(socket, url)
-        viewer.login(key, timeout)
+        try:
+            viewer.login(key, timeout)
+        except TimeoutError as error:
+            raise ServerUnreachable(url, "it answers, but not the login in time") from error
         stack.pop_all()
         return viewer
 
@@ -82,7 +85,7 @@ class Viewer:
             pass
 
     def open(self, table: str, offset: int = 0, size: int = 300, **view: Any) -> "OpenTable":
-        """Opens a window of a table; `view` may have sort, filter and search. What is refused is raised when the window is waited for."""
+        """Opens a window of a table; `view` may have sort, filter, search and group. What is refused is raised when the window is waited for."""
         self._subs += 1
         opened = OpenTable(self, self._subs)
         self._tables[self._subs] = opened
@@ -160,10 +163,11 @@ class OpenTable:
         return self._found.index
 
     def close(self, timeout: float | None = None) -> None:
-        """Returns when the server has closed it."""
+        """Returns when the server has closed it, or knows nothing of it because it refused to open it."""
         self._viewer.send(Close(self._sub))
-        while not self._closed:
+        while not (self._closed or any(error.code == UnknownSubscription.code for error in self._errors)):
             self._viewer.receive(timeout)
+        self._closed = True
         self._viewer.forget(self._sub)
 
     def take(self, message: Opened | Frame | Closed | Found | Error) -> None:
@@ -189,6 +193,11 @@ class OpenTable:
         return self.model.request
 
 
-def _view(sort: Sequence[tuple[str, bool]] = (), filter: dict[str, Any] | None = None, search: str | None = None) -> dict[str, Any]:
-    """`sort` is a list of (column, descending)."""
-    return {"sort": tuple(Sort(column, descending) for column, descending in sort), "filter": filter, "search": search}
+def _view(
+    sort: Sequence[tuple[str, bool] | tuple[str, bool, str]] = (),
+    filter: dict[str, Any] | None = None,
+    search: str | None = None,
+    group: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """`sort` is a list of (column, descending), or (column, descending, locale) for text in the order of a language."""
+    return {"sort": tuple(Sort(*key) for key in sort), "filter": filter, "search": search, "group": group}

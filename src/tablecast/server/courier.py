@@ -21,6 +21,10 @@ class Line(Protocol):
     def takes(self) -> bool:
         """Whether it has room. One that is lost takes everything, to no effect."""
 
+    @property
+    def unsent(self) -> int:
+        """How many bytes of what was posted still wait to be taken."""
+
     def post(self, message: bytes) -> None:
         """Sends one text message."""
 
@@ -81,6 +85,8 @@ class Courier:
         self._called = False
         self._finishing = False
         self._timer: asyncio.TimerHandle | None = None
+        self._unsent = 0
+        """How much it had not taken when the timer was set."""
         outbox.news = self.call
         line.on_writable = self.call
 
@@ -133,9 +139,15 @@ class Courier:
 
     def _wait(self) -> None:
         if self._timer is None:
+            self._unsent = self._line.unsent
             self._timer = asyncio.get_running_loop().call_later(self._patience, self._give_up)
 
     def _give_up(self) -> None:
+        self._timer = None
+        if self._line.unsent < self._unsent:
+            # It reads, but slowly: a large window over a thin line takes its time.
+            self._wait()
+            return
         self.stalled = True
         self._counters.stalled += 1
         self._end()

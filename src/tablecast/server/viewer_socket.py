@@ -83,6 +83,17 @@ class ViewerSocket(WebSocketsSansIOProtocol):
     def takes(self) -> bool:
         return self.writable.is_set()
 
+    @property
+    def unsent(self) -> int:
+        return 0 if self.transport.is_closing() else self.transport.get_write_buffer_size()
+
+    def keepalive_timeout(self) -> None:
+        """As long as it has not taken what was sent before the ping, it cannot have answered; whether it takes anything is the courier's to judge."""
+        if self.takes:
+            super().keepalive_timeout()
+        else:
+            self.pong_timer = self.loop.call_later(self.ping_timeout or 0, self.keepalive_timeout)
+
     def post(self, message: bytes) -> None:
         """A text message, written at once: a thousand viewers of one frame cost a thousand writes and nothing else."""
         if not (self.close_sent or self.disconnected):

@@ -4,6 +4,7 @@ A version is one or two orders, left and right, joined by `|`; an order is `time
 """
 
 import re
+from collections.abc import Callable
 
 import msgspec
 
@@ -17,7 +18,7 @@ _layouts: dict[bytes, Cuts] = {}
 """Versions as they have been seen, all digits as zeros. Two of one layout compare as text."""
 _MOST_LAYOUTS = 10_000
 _COMMAS = bytes.maketrans(b":", b",")
-_numbers = msgspec.json.Decoder(Order).decode
+_numbers: Callable[[bytes], Order] = msgspec.json.Decoder(Order).decode
 
 _TIME_BYTES = 13
 _TIMED = re.compile(rb"0{13}:0+:0+").fullmatch

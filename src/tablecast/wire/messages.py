@@ -11,6 +11,8 @@ PROTOCOL = "tablecast.v1"
 
 Sub = Annotated[int, Meta(ge=1, le=2**53)]
 Request = Annotated[int, Meta(ge=1, le=2**53)]
+PingId = Annotated[int, Meta(ge=-(2**53), le=2**53)]
+"""Every reader of JSON knows these numbers exactly."""
 
 
 class Sort(Struct, frozen=True):
@@ -63,7 +65,7 @@ class Find(Struct, frozen=True, tag_field="type", tag="find"):
 
 
 class Ping(Struct, frozen=True, tag_field="type", tag="ping"):
-    id: int
+    id: PingId
 
 
 ViewerMessage = Login | Open | Move | Shape | Close | Find | Ping

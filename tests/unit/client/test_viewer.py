@@ -16,7 +16,7 @@ WELCOME = {"type": "welcome", "protocol": "tablecast.v1", "server": "0", "limits
 OPENED = {"type": "opened", "sub": 1, "request": 1, "table": "t", "generation": 1, "columns": [{"name": "n", "type": "int64"}]}
 
 Script = dict[str, list[dict[str, Any]]]
-Scripted = Callable[[Script], AbstractContextManager[str]]
+Scripted = Callable[..., AbstractContextManager[str]]
 
 
 def frame(request: int, revision: int, **rows: dict[str, str]) -> dict[str, Any]:
@@ -26,12 +26,14 @@ def frame(request: int, revision: int, **rows: dict[str, str]) -> dict[str, Any]
 
 @pytest.fixture
 def scripted() -> Scripted:
-    """`with scripted(script) as url`: each type of message is answered with what the script has for it."""
+    """`with scripted(script, heard) as url`: each type of message is answered with what the script has for it, and kept in `heard`."""
 
     @contextmanager
-    def run(script: Script) -> Iterator[str]:
+    def run(script: Script, heard: list[dict[str, Any]] | None = None) -> Iterator[str]:
         def answer(socket: ServerConnection) -> None:
             for message in socket:
+                if heard is not None:
+                    heard.append(json.loads(message))
                 for reply in script[json.loads(message)["type"]]:
                     socket.send(json.dumps(reply))
 
@@ -93,6 +95,29 @@ def test_what_the_server_refuses_is_raised(scripted: Scripted) -> None:
         with pytest.raises(ServerRefused, match="no table") as refused:
             viewer.open("t").wait(5)
         assert refused.value.answer == "unknown_table"
+
+
+def test_what_was_never_opened_can_be_closed(scripted: Scripted) -> None:
+    refusals = [{"type": "error", "code": code, "message": "No.", "hint": None, "sub": 1} for code in ("unknown_table", "unknown_subscription")]
+    with scripted({"login": [WELCOME], "open": refusals[:1], "close": refusals[1:]}) as url, connect(url, "key") as viewer:
+        table = viewer.open("t")
+        table.close(timeout=5)
+        assert list(table) == []
+
+
+def test_groups_and_orders_of_a_language_are_asked_for(scripted: Scripted) -> None:
+    asked: Script = {"login": [WELCOME], "open": [OPENED, frame(1, 1)]}
+    group = {"by": ["n"], "aggregates": [{"op": "count"}]}
+    heard: list[dict[str, Any]] = []
+    with scripted(asked, heard) as url, connect(url, "key") as viewer:
+        viewer.open("t", sort=[("n", True), ("name", False, "de")], group=group).wait(5)
+    assert heard[-1]["sort"] == [{"column": "n", "descending": True}, {"column": "name", "descending": False, "locale": "de"}]
+    assert heard[-1]["group"] == group
+
+
+def test_a_server_that_does_not_answer_the_login_is_told_with_its_address(scripted: Scripted) -> None:
+    with scripted({"login": []}) as url, pytest.raises(ServerUnreachable, match="login"):
+        connect(url, "key", timeout=0.2)
 
 
 def test_a_wrong_key_is_raised_at_once(scripted: Scripted) -> None:

@@ -23,8 +23,24 @@ class PaperLine:
     def takes(self) -> bool:
         return len(self.posted) < self.room
 
+    @property
+    def unsent(self) -> int:
+        return 100
+
     def post(self, message: bytes) -> None:
         self.posted.append(message)
+
+
+class SlowLine(PaperLine):
+    """Full, but takes bytes: what is left of them at each asking."""
+
+    def __init__(self, readings: list[int]) -> None:
+        super().__init__(room=0)
+        self.readings = readings
+
+    @property
+    def unsent(self) -> int:
+        return self.readings.pop(0)
 
 
 class Purse:
@@ -152,6 +168,18 @@ def test_who_takes_nothing_is_given_up_and_who_takes_something_in_time_is_not() 
         assert couriers[1].stalled
         assert not couriers[0].done.done()
         assert counters.stalled == 1
+
+    asyncio.run(scenario())
+
+
+def test_who_reads_slowly_is_not_given_up_until_it_stops() -> None:
+    async def scenario() -> None:
+        counters, line = Counters(), SlowLine([100, 80, 80, 50, 50, 50])
+        outbox = Outbox(lambda sub, waited: [], counters)
+        courier = Courier(outbox, line, Rounds(lambda seconds: None), counters, 0.001, PLENTY)
+        outbox.put(b"frame")
+        await asyncio.wait_for(courier.done, 5)
+        assert (courier.stalled, line.readings) == (True, [])
 
     asyncio.run(scenario())
 

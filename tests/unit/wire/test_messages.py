@@ -42,6 +42,7 @@ def test_absent_shape_fields_mean_the_natural_view() -> None:
         ('{"type":"close","sub":"1"}', "int"),
         ('{"type":"close","sub":0}', ">= 1"),
         ('{"type":"close","sub":true}', "int"),
+        ('{"type":"ping","id":10000000000000000000000000}', "<= 9007199254740992"),
         ('{"type":"open","sub":1,"request":1,"table":"t","offset":0.5,"size":9}', "offset"),
         ('{"type":"open","sub":1,"request":1,"table":"t","offset":0,"size":9,"filter":"age > 5"}', "filter"),
         ('{"type":"open","sub":1,"request":1,"table":"t","offset":0,"size":9,"filter":' + '{"of":' * 5000, "recursion"),
