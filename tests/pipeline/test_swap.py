@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,11 +14,13 @@ from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.control import send_control
 from tablecast.kafka.names import changelog_topic, generation_topics
 from tablecast.orchestrator.removal import folder_of
+from tablecast.pipeline.session import LOCAL_SLOTS
 from tests.pipeline.pair import Pair
 from tests.pipeline.world import World, until
 
 KEPT = {"retention.ms": "-1"}
-NOT_MESSAGES = (b"", b"swap!", b"[]", b"7", b'"u"', b"{}", b'{"usersTopic":"u"}', b"\xff")
+BLANK = b'{"usersTopic":" ","accountsTopic":"a"}'
+NOT_MESSAGES = (b"", b"swap!", b"[]", b"7", b'"u"', b"{}", b'{"usersTopic":"u"}', BLANK, b"\xff")
 
 CreateTopic = Callable[..., str]
 Produce = Callable[..., None]
@@ -58,7 +60,28 @@ def bad_messages(one: Pair, other: Pair) -> list[bytes]:
     """Three hundred, of every kind."""
     bad = [NOT_MESSAGES[number % len(NOT_MESSAGES)] for number in range(200)]
     bad += [one.message(joinType=f"outer{number}") for number in range(50)]
-    return bad + [other.message(usersTopic=f"missing-{number}") for number in range(50)]
+    bad += [other.message(usersTopic=f"missing-{number}") for number in range(49)]
+    return [*bad, other.message(usersTopic=one.topics["accounts"])]
+
+
+def expect_told(world: World, other: Pair, lines: Sequence[str]) -> None:
+    """The log has the lines that people look for, and the verdicts every kind of reason."""
+    set_to = f"users={other.topics['users']!r} accounts={other.topics['accounts']!r} join='inner'"
+    assert f"[orchestrator] topics set {set_to}" in lines
+    assert any(line.startswith(f"[orchestrator] applied control: {set_to}") for line in lines)
+    assert "[orchestrator] ready" in lines
+    states = [line.removeprefix("[orchestrator] generation 2 is ") for line in lines if line.startswith("[orchestrator] generation 2 is ")]
+    assert states == ["building", "hydrating", "ready", "live", "lingering", "retired"]
+    reasons = {row["reason"] or "" for row in world.controls().values()}
+    for kind in (
+        "is not JSON",
+        "usersTopic is missing",
+        "usersTopic is blank",
+        "expected left or inner",
+        "There is no topic",
+        "does not look like users",
+    ):
+        assert any(kind in reason for reason in reasons), kind
 
 
 def ask_by_the_command_line(world: World, one: Pair, other: Pair) -> None:
@@ -112,13 +135,24 @@ def test_a_swap_behind_everybodys_eyes_with_bad_messages_by_the_hundred(
         one.expect_truth(3)
         world.until(lambda: world.states() == {1: "retired", 2: "retired", 3: "live"})
         until(lambda: own_threads() <= threads, lambda: own_threads() - threads)
-    set_to = f"users={other.topics['users']!r} accounts={other.topics['accounts']!r} join='inner'"
-    assert f"[orchestrator] topics set {set_to}" in caplog.messages
-    assert any(line.startswith(f"[orchestrator] applied control: {set_to}") for line in caplog.messages)
-    assert "[orchestrator] ready" in caplog.messages
+    expect_told(world, other, caplog.messages)
 
 
-def test_a_burst_of_a_thousand_ends_in_the_last_valid_state_with_the_fewest_swaps(world: World, pairs: list[Pair], produce: Produce) -> None:
+def expect_no_slots(world: World, live: Pair, topic: str) -> None:
+    """A topic of more partitions than there are slots is refused with the count, and what is live stays."""
+    before = world.states()
+    send_control(world.kafka, world.prefix, live.message(usersTopic=topic), "many")
+    world.until(lambda: world.controls().get("many", {}).get("verdict") == "rejected")
+    assert re.search(r"needs \d+ task slots at once, and \d+ of \d+ are free", world.controls()["many"]["reason"])
+    number = max(before)
+    assert {number: world.states()[number], number + 1: world.states()[number + 1]} == {number: "live", number + 1: "failed"}
+    live.send(10)
+    live.expect_truth(number, "inner")
+
+
+def test_a_burst_of_a_thousand_ends_in_the_last_valid_state_with_the_fewest_swaps(
+    world: World, pairs: list[Pair], produce: Produce, create_topic: CreateTopic
+) -> None:
     one, other = pairs
     one.send(30)
     other.send(30)
@@ -133,9 +167,10 @@ def test_a_burst_of_a_thousand_ends_in_the_last_valid_state_with_the_fewest_swap
         other.expect_truth(max(world.states()), "inner")
         row = world.orchestrator_row()
         assert (row["usersTopic"], row["joinType"], row["state"]) == (other.topics["users"], "inner", "live")
-        assert max(world.states()) <= 4
+        assert max(world.states()) == 3
         generations = [number for number, state in world.states().items() if state in ("live", "lingering", "retired")]
         assert len(generations) == max(world.states())
+        expect_no_slots(world, other, create_topic("many", LOCAL_SLOTS))
 
 
 @pytest.mark.parametrize("state", ["hydrating", "live"])
