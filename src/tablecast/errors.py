@@ -25,7 +25,7 @@ TablecastError
     ├── LoginRefused, LoginRequired, LoginTimeout
     ├── MessageUnreadable, MessageTooLarge
     ├── UnknownTable, NotReady
-    ├── BadWindow, BadView, UnknownSubscription, SubscriptionExists
+    ├── BadWindow, BadView, ViewFailed, UnknownSubscription, SubscriptionExists
     ├── LimitReached            MessagesTooMany, SubscriptionsTooMany, SessionsTooMany, ViewsTooMany, OwnViewsTooMany, ExportsTooMany
     ├── ControlUnreadable, ControlsTooMany
     └── NotFound
@@ -277,8 +277,7 @@ class MessageTooLarge(ViewerError):
 
 
 class UnknownTable(ViewerError):
-    code = "unknown_table"
-    status = 404
+    code, status = "unknown_table", 404
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
         super().__init__(f"There is no table {name[:100]!r}.", f"Tables here: {', '.join(sorted(known))}." if known else "No table is live yet.")
@@ -286,8 +285,7 @@ class UnknownTable(ViewerError):
 
 class NotReady(ViewerError):
     code = "not_ready"
-    status = 503
-    transient = True
+    status, transient = 503, True
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"The tables are not ready: {reason}.", "Try again in a moment; /readyz says when.")
@@ -305,6 +303,13 @@ class BadView(ViewerError):
 
     def __init__(self, what: str, hint: str) -> None:
         super().__init__(f"That view cannot be made: {what}.", hint)
+
+
+class ViewFailed(ViewerError):
+    code, status = "view_failed", 500
+
+    def __init__(self, table: str) -> None:
+        super().__init__(f"This view of {table[:100]} has failed, and is not shown any more.", "Open it again; the server's log says what happened.")
 
 
 class UnknownSubscription(ViewerError):
@@ -325,8 +330,7 @@ class LimitReached(ViewerError):
     """A limit of this server, which the remedy names."""
 
     code = "limit"
-    status = 503
-    transient = True
+    status, transient = 503, True
     what: ClassVar[str]
     remedy: ClassVar[str]
 
@@ -382,8 +386,7 @@ class ControlsTooMany(ViewerError):
     """`seconds` is when the next one may come."""
 
     code = "too_many_controls"
-    status = 429
-    transient = True
+    status, transient = 429, True
 
     def __init__(self, seconds: int) -> None:
         super().__init__("Control messages come too fast.", f"Send one only when something changes; the next in {seconds} s.")
@@ -391,8 +394,7 @@ class ControlsTooMany(ViewerError):
 
 
 class NotFound(ViewerError):
-    code = "not_found"
-    status = 404
+    code, status = "not_found", 404
 
     def __init__(self, path: str) -> None:
         super().__init__(f"There is nothing at {path[:100]!r}.", "The page is at /, the tables are listed at /api/tables.")

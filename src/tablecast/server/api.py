@@ -45,6 +45,9 @@ class Visit:
     def touched(self) -> None:
         pass
 
+    def broken(self) -> None:
+        pass
+
 
 class Api:
     """Each method is one path."""

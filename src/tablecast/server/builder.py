@@ -1,13 +1,12 @@
 """Builds views for those who wait for them, a slice at a time: whoever asks for fifty sorts of a million rows holds up nobody else."""
 
 import asyncio
-import logging
 import time
+from collections.abc import Callable
 
+from tablecast.errors import ViewFailed
 from tablecast.server.ticker import Ticker
 from tablecast.tables.generation import Generation, SharedViewport
-
-log = logging.getLogger(__name__)
 
 BUILD_ROWS = 500
 """Rows of a view that are taken in before others have their turn: one or two milliseconds of work."""
@@ -19,8 +18,10 @@ MOST_PAUSE = 3.0
 class Builder:
     """One slice of one view at a time, however many are wanted, and between two slices a pause: the longer, the more there is to tell to viewers."""
 
-    def __init__(self, ticker: Ticker) -> None:
+    def __init__(self, ticker: Ticker, failed: Callable[[SharedViewport], None]) -> None:
+        """`failed` hears of a viewport whose view cannot be built, while the error is handled."""
         self._ticker = ticker
+        self._failed = failed
         self._wanted: dict[SharedViewport, asyncio.Future[None]] = {}
         self._task: asyncio.Task[None] | None = None
 
@@ -54,10 +55,14 @@ class Builder:
                 viewport.source.build(BUILD_ROWS)
             if viewport.ready or not viewport.holders:
                 self._finish(viewport)
-        except Exception as error:
+        except Exception:
             # Whoever waits for this one is told; the others are built on.
-            log.exception("[server] a view of %s cannot be built", viewport.table.name, extra={"event": "crash"})
-            self._wanted.pop(viewport).set_exception(error)
+            done = self._wanted.pop(viewport)
+            if not done.done():
+                done.set_exception(ViewFailed(viewport.table.name))
+                # Viewers are told otherwise, and nobody may wait for this.
+                done.exception()
+            self._failed(viewport)
 
     def _finish(self, viewport: SharedViewport) -> None:
         for holder in viewport.holders:

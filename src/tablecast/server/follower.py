@@ -26,7 +26,7 @@ from tablecast.kafka.status import (
     decode_status,
 )
 from tablecast.server.reader import Reading
-from tablecast.tables.generation import Generation
+from tablecast.tables.generation import Generation, SharedViews
 from tablecast.tables.live_table import Change, LiveTable
 from tablecast.tables.view import ViewSpec
 
@@ -186,6 +186,8 @@ class GenerationFollower:
         self._pause = YIELD_SECONDS if beside else 0.0
         self._flight = threading.Semaphore(IN_FLIGHT)
         self._abandoned = False
+        self._failed: frozenset[ViewSpec] = frozenset()
+        """Views that cannot be built."""
 
     def abandon(self) -> None:
         """Whatever still comes is dropped."""
@@ -259,12 +261,23 @@ class GenerationFollower:
                 continue
             views = self.generation.views[name]
             views.keep_only(specs)
-            for spec in specs:
-                with suppress(BadView):
-                    built = views.prepare(spec).build(BUILD_ROWS) and built
+            for spec in specs - self._failed:
+                built = self._built_on(views, spec) and built
         if not built and self._pause:
             time.sleep(self._pause)
         return built
+
+    def _built_on(self, views: SharedViews, spec: ViewSpec) -> bool:
+        """Whether there is nothing left to build of this view. One that cannot be built holds up nothing: who looks at it is told at the flip."""
+        try:
+            return views.prepare(spec).build(BUILD_ROWS)
+        except BadView:
+            return True
+        except Exception:
+            log.exception("[server] a view of %s cannot be built", views.table.name, extra={"event": "crash", "table": views.table.name})
+            self._failed |= {spec}
+            views.break_off(spec)
+            return True
 
     def _hand_over(self) -> None:
         now = time.time_ns() // 1_000_000

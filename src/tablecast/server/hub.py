@@ -1,6 +1,7 @@
 """What all viewers of a server share: the generation that is shown, the state of the feed, and the moment of a change."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Set
 from typing import Protocol
@@ -14,6 +15,8 @@ from tablecast.tables.generation import Generation, SharedViewport
 from tablecast.tables.live_table import TRIM_ROWS
 from tablecast.tables.view import ViewSpec
 from tablecast.wire.messages import Feed, FeedState
+
+log = logging.getLogger(__name__)
 
 MOST_VIEWS = 256
 _RESTART = 1012
@@ -39,7 +42,7 @@ class Hub:
         self.audience: set[Audience] = set()
         self.counters = Counters()
         self._ticker = Ticker(self._tell, took=self.counters.ticks.take)
-        self._builder = Builder(self._ticker)
+        self._builder = Builder(self._ticker, self._break_off)
         self._most_views = most_views
 
     def current(self) -> Generation:
@@ -94,7 +97,11 @@ class Hub:
     def show(self, viewport: SharedViewport) -> None:
         """Sees to it that the viewport becomes ready; its holders are touched then."""
         if not viewport.ready and len(viewport.table) <= BUILD_ROWS:
-            viewport.source.build(BUILD_ROWS)
+            try:
+                viewport.source.build(BUILD_ROWS)
+            except Exception:
+                self._break_off(viewport)
+                return
         if not viewport.ready:
             self._builder.want(viewport)
 
@@ -115,5 +122,15 @@ class Hub:
     def _tell(self) -> None:
         if self.generation is not None:
             for views in self.generation.views.values():
-                for viewport in views.viewports():
-                    viewport.tell()
+                for viewport in list(views.viewports()):
+                    try:
+                        viewport.tell()
+                    except Exception:
+                        self._break_off(viewport)
+
+    def _break_off(self, viewport: SharedViewport) -> None:
+        """A view that fails takes nothing else with it. Called while the error is handled."""
+        spec = {"sort": len(viewport.spec.sort), "filter": viewport.spec.filter is not None, "group": viewport.spec.group is not None}
+        told = {"event": "crash", "table": viewport.table.name, "view": spec}
+        log.exception("[server] a view of %s has failed, and is not shown any more", viewport.table.name, extra=told)
+        viewport.share.break_off(viewport.spec)

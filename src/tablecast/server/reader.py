@@ -160,18 +160,29 @@ class TopicReader:
             if records:
                 self._follower.records(records)
                 self._newest |= {message.topic() or "": message for message in records}
+                self._notice_ends(consumer)
             for message in others:
                 if not self._goes_on(message):
                     return
             busy = self._follower.turn(self)
             self._measure(consumer)
 
+    def _notice_ends(self, consumer: Consumer) -> None:
+        """The broker tells of an end only when it has waited for more; by where the last answer said that it is, it is known at once."""
+        parts = [TopicPartition(topic, partition) for topic, partition in self._behind]
+        for part in consumer.position(parts) if parts else ():
+            _, high = consumer.get_watermark_offsets(part, cached=True)
+            if 0 < high <= part.offset:
+                self._reach(part.topic, part.partition, part.offset)
+
+    def _reach(self, topic: str, partition: int, end: int) -> None:
+        self._behind.discard((topic, partition))
+        self._ends[topic, partition] = end
+
     def _goes_on(self, message: Message) -> bool:
         error = cast(KafkaError, message.error())
         if error.code() == KafkaError._PARTITION_EOF:
-            partition = (message.topic() or "", message.partition() or 0)
-            self._behind.discard(partition)
-            self._ends[partition] = message.offset() or 0
+            self._reach(message.topic() or "", message.partition() or 0, message.offset() or 0)
         elif error.code() in _LOST:
             self._follower.lost(f"{message.topic()}: {error.str()}")
             return False

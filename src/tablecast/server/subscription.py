@@ -14,10 +14,12 @@ from tablecast.wire.messages import ColumnInfo, Found, Opened, encode
 class Subscription:
     """Lives from `open` to `close`, across generations. Without a viewport it waits for a generation that has its table."""
 
-    def __init__(self, sub: int, table: str, mark: Callable[[int], None]) -> None:
+    def __init__(self, sub: int, table: str, mark: Callable[[int], None], failed: Callable[["Subscription"], None]) -> None:
+        """`mark` hears of each change, `failed` that the view has failed."""
         self.sub = sub
         self.table = table
         self._mark = mark
+        self._failed = failed
         self.request = 0
         self.viewport: SharedViewport | None = None
         self._spec = ViewSpec()
@@ -30,6 +32,10 @@ class Subscription:
 
     def touched(self) -> None:
         self._mark(self.sub)
+
+    def broken(self) -> None:
+        self._replace(None, None)
+        self._failed(self)
 
     @property
     def view(self) -> tuple[str, ViewSpec]:

@@ -1,6 +1,14 @@
 """The subscriptions of one viewer."""
 
-from tablecast.errors import MessageUnreadable, OwnViewsTooMany, SubscriptionExists, SubscriptionsTooMany, UnknownSubscription, ViewerError
+from tablecast.errors import (
+    MessageUnreadable,
+    OwnViewsTooMany,
+    SubscriptionExists,
+    SubscriptionsTooMany,
+    UnknownSubscription,
+    ViewerError,
+    ViewFailed,
+)
 from tablecast.server.hub import Hub
 from tablecast.server.outbox import Outbox
 from tablecast.server.subscription import Subscription
@@ -30,7 +38,7 @@ class Subscriptions:
             raise SubscriptionExists(message.sub)
         if len(self._known) >= self._settings.subscriptions:
             raise SubscriptionsTooMany(self._settings.subscriptions)
-        subscription = Subscription(message.sub, message.table, self._outbox.mark)
+        subscription = Subscription(message.sub, message.table, self._outbox.mark, self._failed)
         subscription.look(self._hub.generation, self._spec(message, subscription), self._window(message))
         subscription.answer_whole(message.request)
         self._known[message.sub] = subscription
@@ -69,9 +77,7 @@ class Subscriptions:
             try:
                 subscription.follow(self._hub.generation)
             except ViewerError as error:
-                self._outbox.put(encode(Error.of(error, subscription.sub)))
-                if not subscription.opened:
-                    self._drop(subscription.sub)
+                self._refuse(subscription, error)
             else:
                 self._show(subscription)
 
@@ -83,6 +89,15 @@ class Subscriptions:
         self._outbox.mark(subscription.sub)
         if subscription.viewport is not None:
             self._hub.show(subscription.viewport)
+
+    def _failed(self, subscription: Subscription) -> None:
+        self._refuse(subscription, ViewFailed(subscription.table))
+
+    def _refuse(self, subscription: Subscription, error: ViewerError) -> None:
+        """One that the viewer knows stays, and shows nothing until it is asked for something else or a generation comes that has its view."""
+        self._outbox.put(encode(Error.of(error, subscription.sub)))
+        if not subscription.opened:
+            self._drop(subscription.sub)
 
     def _find(self, sub: int) -> Subscription:
         if sub not in self._known:

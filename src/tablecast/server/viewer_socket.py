@@ -147,16 +147,15 @@ class ViewerSocket(WebSocketsSansIOProtocol):
             return
         began = time.perf_counter()
         wait = 0.0
-        while (self._heard or self._unread) and (wait := self._pause(began)) == 0:
+        while self._heard or self._unread:
+            wait = self._ear.wait() or (TURN_SECONDS if time.perf_counter() - began > TURN_SECONDS else 0.0)
+            if wait > 0:
+                break
             self._step()
         self._ear.spend(time.perf_counter() - began)
         self._read(not (self._heard or self._unread))
         if 0 < wait < float("inf"):
             self._timer = self.loop.call_later(wait, self.read_on)
-
-    def _pause(self, began: float) -> float:
-        assert self._ear is not None
-        return self._ear.wait() or (TURN_SECONDS if time.perf_counter() - began > TURN_SECONDS else 0.0)
 
     def _step(self) -> None:
         if self._heard:
@@ -205,7 +204,11 @@ class ViewerSocket(WebSocketsSansIOProtocol):
         close = Close(error.close_code or 0, error.code)
         self.transport.write(_bytes(Opcode.TEXT, encode(Error.of(error))) + _bytes(Opcode.CLOSE, close.serialize()))
         self.close_sent = True
-        self._discard()
+        self._forget()
+        self._read(True)
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self.close_timer = asyncio.get_running_loop().call_later(_DISCARD_SECONDS, self.transport.abort)
 
     def shutdown(self) -> None:
         if not self.handshake_complete or self.close_sent:
@@ -218,13 +221,6 @@ class ViewerSocket(WebSocketsSansIOProtocol):
             self.transport.close()
         else:
             self.transport.abort()
-
-    def _discard(self) -> None:
-        self._forget()
-        self._read(True)
-        if self.transport.can_write_eof():
-            self.transport.write_eof()
-        self.close_timer = asyncio.get_running_loop().call_later(_DISCARD_SECONDS, self.transport.abort)
 
 
 def _head(size: int) -> bytes:

@@ -22,6 +22,9 @@ class Holder(Protocol):
     def touched(self) -> None:
         """The view has changed."""
 
+    def broken(self) -> None:
+        """The view has failed: there is nothing to look at any more."""
+
 
 class SharedViewport(Viewport):
     """A viewport and those who look through it, all at the same window of the same view. `share` gives and takes it."""
@@ -96,6 +99,15 @@ class SharedViews:
         for spec in list(self._views):
             if self._uses[spec] == 0:
                 self._drop(spec)
+
+    def break_off(self, spec: ViewSpec) -> None:
+        """Drops a view that has failed, and tells those who looked at it; whoever opens it again gets a new one."""
+        broken = [viewport for viewport in self._viewports.values() if viewport.spec == spec]
+        for viewport in broken:
+            del self._viewports[viewport.spec, viewport.window]
+        self._drop(spec)
+        for holder in [holder for viewport in broken for holder in viewport.holders]:
+            holder.broken()
 
     def keep_only(self, specs: Set[ViewSpec]) -> None:
         """Drops the views of other specs. Only for a table that nobody looks at yet."""

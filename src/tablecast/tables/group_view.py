@@ -51,7 +51,8 @@ class GroupView:
         self._groups: dict[bytes, Group] = {}
         self._stale: set[Group] = set()
         self._order: Ranking[Row] = Ranking()
-        self._intake = Intake(table, self._look)
+        self._intake = Intake(table, self._tally)
+        self._intake.eager = self.ready
 
     @property
     def changes(self) -> int:
@@ -91,11 +92,11 @@ class GroupView:
                 self._count(data, 1)
         if not self._intake.complete:
             return False
-        self._tally(limit)
+        self._intake.catch_up(limit)
         self._write_groups(limit)
         done = not (self._stale or self._intake.waits)
         if not self.ready:
-            self.ready = done
+            self.ready = self._intake.eager = done
             self._changes += 1
         return done
 
@@ -110,12 +111,11 @@ class GroupView:
             yield
 
     def _look(self) -> None:
-        if self.ready:
-            self._tally()
+        if self.ready and self._intake.waits:
+            self._intake.catch_up()
 
-    def _tally(self, limit: int | None = None) -> None:
-        """Takes what has changed into the tallies."""
-        for row, before in self._intake.changes(limit).items():
+    def _tally(self, changed: dict[Row, bytes]) -> None:
+        for row, before in changed.items():
             if before:
                 self._count(before, -1)
             if row.data:

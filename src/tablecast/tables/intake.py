@@ -1,6 +1,7 @@
 """How the rows of a table come into a view: first those that it has, a few at a time, and from then on what changes."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 
 from tablecast.tables.live_table import LiveTable, Row
@@ -13,12 +14,15 @@ class Intake:
     """Follows the table from its making to `leave`. What a change replaced is kept until it is asked for: however often a row changes meanwhile it is
     taken in once, and while the rows themselves are still coming nothing else has to be done."""
 
-    def __init__(self, table: LiveTable, much: Callable[[], None]) -> None:
-        """`much` is called when so much has changed that it shall be taken in, once all rows have come."""
+    def __init__(self, table: LiveTable, take: Callable[[dict[Row, bytes]], None]) -> None:
+        """`take` takes in rows that have changed, with what they held before: empty where a row is new, as its own data is where it has left."""
         self.complete = len(table) == 0
         """Whether all rows that the table had have come."""
+        self.eager = False
+        """Whether changes are taken in, once there are many, before somebody looks."""
         self._table = table
-        self._much = much
+        self._take = take
+        self._failed: Exception | None = None
         self._reached: bytes | None = None if self.complete else b""
         """Rows at positions before this one have come, or are about to; None when all have."""
         self._rows = iter(()) if self.complete else self._all_rows()
@@ -29,18 +33,28 @@ class Intake:
         if self._reached is not None and row.position >= self._reached:
             return
         self._late.setdefault(row, before)
-        if len(self._late) >= MOST_LATE and self.complete:
-            self._much()
+        if self.eager and len(self._late) >= MOST_LATE:
+            # Others follow the table too: whoever looks next hears of it.
+            with suppress(Exception):
+                self.catch_up()
 
     def rows(self, limit: int) -> Iterable[tuple[Row, bytes]]:
-        """Up to `limit` further rows, and what is to be taken for their data: later changes of them are told by `changes`."""
+        """Up to `limit` further rows, and what is to be taken for their data: later changes of them come with `catch_up`."""
         late, rows = self._late, list(islice(self._rows, limit))
         self.complete = len(rows) < limit
         return zip(rows, [late.get(row) or row.data for row in rows] if late else [row.data for row in rows], strict=True)
 
-    def changes(self, limit: int | None = None) -> dict[Row, bytes]:
-        """Rows that have changed since this was last asked, up to `limit` of them, and what they held before: empty where it is new, as the row's
-        own data is where it has left."""
+    def catch_up(self, limit: int | None = None) -> None:
+        """Has rows taken in that have changed, up to `limit` of them. Where that has failed once it fails for ever: nobody shall see what is left."""
+        if self._failed is not None:
+            raise self._failed
+        try:
+            self._take(self._changes(limit))
+        except Exception as error:
+            self._failed = error
+            raise
+
+    def _changes(self, limit: int | None) -> dict[Row, bytes]:
         late = self._late
         if limit is None or len(late) <= limit:
             self._late = {}
@@ -49,8 +63,8 @@ class Intake:
 
     @property
     def waits(self) -> bool:
-        """Whether there are changes."""
-        return bool(self._late)
+        """Whether there are changes that were not taken in."""
+        return bool(self._late) or self._failed is not None
 
     def leave(self) -> None:
         self._table.unfollow(self)

@@ -98,9 +98,6 @@ class LiveTable:
     def watch(self, watcher: RowWatcher) -> None:
         self._watchers.append(watcher)
 
-    def unwatch(self, watcher: RowWatcher) -> None:
-        self._watchers.remove(watcher)
-
     def follow(self, follower: RowFollower) -> None:
         self._followers.append(follower)
 
@@ -122,7 +119,7 @@ class LiveTable:
                     fresh.append((row.position, row))
                     continue
                 if fresh:
-                    self._add_fresh(fresh)
+                    self._place(fresh)
                     fresh = []
                 if data is None:
                     self.delete(key, version)
@@ -130,7 +127,7 @@ class LiveTable:
                     self.upsert(key, data, version or b"", order)
             except ValueError as error:
                 reject(key, error)
-        self._add_fresh(fresh)
+        self._place(fresh)
 
     def upsert(self, key: bytes, data: bytes, version: bytes, order: bytes | None = None) -> bool:
         """Takes the row if its version supersedes the known one. Without `order` it stands at the left order of its first version.
@@ -150,7 +147,7 @@ class LiveTable:
             raise ValueError(f"the value of row {key!r} is not a JSON object")
         if order and (position := pack_position(parse_order(order), key)) < row.position:
             kept = (version, data) if newer else (row.version, row.data)
-            self._remove(key, row)
+            self._remove(row)
             self._insert(key, Row(position, *kept))
             return True
         if newer:
@@ -169,7 +166,7 @@ class LiveTable:
         if version is not None:
             self._gone[key] = version
         if row is not None:
-            self._remove(key, row)
+            self._remove(row)
         return row is not None
 
     def trim(self, now_ms: int, limit: int = TRIM_ROWS) -> int:
@@ -181,7 +178,8 @@ class LiveTable:
         if not any(row.timestamp < horizon for row in self._order.between(0, 1)):
             return 0
         old = [row for row in self._order.between(0, limit) if row.timestamp < horizon]
-        self._remove_oldest(old)
+        for row in old:
+            self._remove(row)
         return len(old)
 
     def filled(self) -> None:
@@ -201,23 +199,24 @@ class LiveTable:
         if self._gone:
             self._gone.pop(key, None)
         self._rows[key] = row
+        self._place([(row.position, row)])
+
+    def _place(self, fresh: list[tuple[bytes, Row]]) -> None:
+        """Puts rows that are new in order, tells of them, and removes the oldest that are too many then."""
         if self._filling and not self._followers:
-            self._order.put_off(((row.position, row),))
+            self._order.put_off(fresh)
         else:
-            self._order.add(((row.position, row),))
-        self.changes += 1
-        self._tell(row, b"")
-        if self.bound.rows is not None and len(self._rows) > self.bound.rows:
-            self._trim_to_size()
-
-    def _add_fresh(self, fresh: list[tuple[bytes, Row]]) -> None:
-        self._order.put_off(fresh)
+            self._order.add(fresh)
         self.changes += len(fresh)
-        if self.bound.rows is not None and len(self._rows) > self.bound.rows:
-            self._trim_to_size()
+        if self._followers or self._watchers:
+            for _, row in fresh:
+                self._tell(row, b"")
+        if self.bound.rows is not None and (excess := len(self._rows) - self.bound.rows) > 0:
+            for row in self._order.between(0, excess):
+                self._remove(row)
 
-    def _remove(self, key: bytes, row: Row) -> None:
-        del self._rows[key]
+    def _remove(self, row: Row) -> None:
+        del self._rows[row.position[_ORDER_SIZE:]]
         self._order.remove((row.position,))
         before, row.data = row.data, b""
         self.changes += 1
@@ -231,14 +230,6 @@ class LiveTable:
                 watcher.put(row)
             else:
                 watcher.drop(row)
-
-    def _trim_to_size(self) -> None:
-        if self.bound.rows is not None:
-            self._remove_oldest(self._order.between(0, len(self._rows) - self.bound.rows))
-
-    def _remove_oldest(self, rows: Sequence[Row]) -> None:
-        for row in rows:
-            self._remove(row.position[_ORDER_SIZE:], row)
 
 
 def _new_row(key: bytes, data: bytes, version: bytes, order: bytes | None) -> Row:

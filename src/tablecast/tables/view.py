@@ -136,7 +136,8 @@ class ShapedView:
         self._table = table
         self._place = place
         self._order: Ranking[Row] = Ranking()
-        self._intake = Intake(table, self._look)
+        self._intake = Intake(table, self._move)
+        self._intake.eager = self.ready
 
     @property
     def changes(self) -> int:
@@ -174,8 +175,8 @@ class ShapedView:
             rows = self._intake.rows(limit)
             self._order.put_off([(where, row) for row, data in rows if (where := place(data, row.position)) is not None])
         if self._intake.complete and self._order.settle(limit):
-            self._catch_up(limit)
-            self.ready = not self._intake.waits
+            self._intake.catch_up(limit)
+            self.ready = self._intake.eager = not self._intake.waits
 
     def leave(self) -> None:
         self._intake.leave()
@@ -185,13 +186,13 @@ class ShapedView:
 
     def _look(self) -> None:
         if self.ready and self._intake.waits:
-            self._catch_up()
+            self._intake.catch_up()
 
-    def _catch_up(self, limit: int | None = None) -> None:
+    def _move(self, changed: dict[Row, bytes]) -> None:
         place = self._place
         gone: list[bytes] = []
         come: list[tuple[bytes, Row]] = []
-        for row, before in self._intake.changes(limit).items():
+        for row, before in changed.items():
             old = place(before, row.position) if before else None
             new = place(row.data, row.position) if row.data else None
             if old is new is None:

@@ -176,6 +176,15 @@ def test_views_are_built_in_turns_and_follow_what_viewers_have_open(filling: Fil
     assert views.specs() == {ViewSpec(search="1")}
 
 
+def test_a_view_that_cannot_be_built_holds_up_no_flip(filling: Filling, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr("tablecast.tables.view.ShapedView.build", lambda self, limit: 1 // 0)
+    filling.come(record("a", b'{"n":"1"}', b"1:0:1"))
+    filling.follower.turn(Place())
+    filling.loop.run()
+    assert filling.events.heard == ["filled"]
+    assert "ZeroDivisionError" in caplog.text
+
+
 def test_a_record_of_another_format_is_counted_and_skipped(filling: Filling, caplog: pytest.LogCaptureFixture) -> None:
     filling.come(record("a", b"oops", b"1:0:1"), record("b", b"{}", None), FakeMessage("changelog", None, b"{}", []), record("c", b"{}", b"1:0:3"))
     assert (filling.ids(), filling.follower.rejected) == (["c"], 3)

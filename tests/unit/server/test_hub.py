@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from tablecast.errors import NotReady
+from tablecast.errors import NotReady, ViewFailed
 from tablecast.server.builder import BUILD_ROWS, Builder
 from tablecast.server.hub import Hub
 from tablecast.server.ticker import Ticker
@@ -106,7 +106,7 @@ def test_building_leaves_most_of_the_time_to_those_who_keep_the_server_busy(monk
             return done
 
         viewport.source.build = timed  # type: ignore[method-assign]
-        await Builder(ticker).want(viewport)
+        await Builder(ticker, lambda viewport: None).want(viewport)
         return taken
 
     busy = asyncio.run(slices(behind=60.0))
@@ -121,6 +121,9 @@ class Visit:
     """Waits for a view, as an HTTP request does."""
 
     def touched(self) -> None:
+        pass
+
+    def broken(self) -> None:
         pass
 
 
@@ -153,11 +156,56 @@ def test_a_view_that_cannot_be_built_takes_no_other_with_it(hub: Hub, caplog: py
         bad, good = (views.open(ViewSpec(search=text), Window(0, 5), visit) for text in ("1", "row"))
         bad.source.build = lambda limit: 1 // 0  # type: ignore[method-assign, assignment, return-value]
         results = await asyncio.wait_for(asyncio.gather(hub.built(bad), hub.built(good), return_exceptions=True), 5)
-        assert [type(result) for result in results] == [ZeroDivisionError, type(None)]
+        assert [type(result) for result in results] == [ViewFailed, type(None)]
         assert good.ready
 
     asyncio.run(scenario())
-    assert "a view of users cannot be built" in caplog.text
+    assert "ZeroDivisionError" in caplog.text
+
+
+@pytest.mark.parametrize("rows", [10, BUILD_ROWS * 3])
+def test_viewers_of_a_view_that_cannot_be_built_are_told(talk_to: TalkTo, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    """Small tables are built at once, others by and by."""
+    hub = Hub()
+    hub.flip(generation_of(1, rows))
+
+    async def scenario() -> None:
+        talk = talk_to(hub)
+        monkeypatch.setattr("tablecast.tables.view.ShapedView.build", lambda self, limit: 1 // 0)
+        heard = talk.say("open", sub=1, request=1, table="users", offset=0, size=3, search="row")
+        while not any(message["type"] == "error" for message in heard):
+            await asyncio.sleep(0)
+            heard += talk.hear()
+        [error] = [message for message in heard if message["type"] == "error"]
+        assert (error["code"], error["sub"]) == ("view_failed", 1)
+        monkeypatch.undo()
+        talk.say("close", sub=1)
+        assert talk.say("open", sub=2, request=1, table="users", offset=0, size=3)[-1]["total"] == rows
+
+    asyncio.run(asyncio.wait_for(scenario(), 10))
+
+
+def test_a_view_that_fails_while_it_is_shown_takes_nothing_else_with_it(talk_to: TalkTo, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = Hub()
+    hub.flip(generation_of(1, 10))
+
+    async def scenario() -> None:
+        bad, good = talk_to(hub), talk_to(hub)
+        bad.say("open", sub=1, request=1, table="users", offset=0, size=3, sort=[{"column": "n"}])
+        good.say("open", sub=1, request=1, table="users", offset=0, size=20, search="row")
+        [view] = [view for spec, view in hub.current().find("users")._views.items() if spec.sort]
+        view._place = lambda data, position: 1 // 0  # type: ignore[attr-defined]
+        for index in range(600):
+            put(table_of(hub), index, 5, 1)
+        hub.touch()
+        while not (heard := good.hear()):
+            await asyncio.sleep(0)
+        assert heard[-1]["total"] == 600
+        assert [(message["type"], message.get("code")) for message in bad.hear()] == [("error", "view_failed")]
+        bad.say("shape", sub=1, request=2, offset=0, size=3, sort=[{"column": "n"}])
+        assert len(hub.current().find("users").specs()) == 2
+
+    asyncio.run(asyncio.wait_for(scenario(), 10))
 
 
 def test_only_so_many_different_views_are_kept(talk_to: TalkTo) -> None:

@@ -1,5 +1,6 @@
 """Whatever changes while the rows of a table come into a view, and however they are asked for: what was told together is what the table holds."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +27,15 @@ def test_rows_and_changes_together_are_what_the_table_holds(first: set[int], tak
     table = LiveTable("t", ())
     for id in first:
         put(table, id, 0)
-    intake, told = Intake(table, lambda: None), dict[Row, bytes]()
+    told: dict[Row, bytes] = {}
+
+    def take(changed: dict[Row, bytes]) -> None:
+        for row, before in changed.items():
+            assert told.pop(row, b"") == before
+            if row.data:
+                told[row] = row.data
+
+    intake = Intake(table, take)
     for number, (step, value, other) in enumerate([*taken, ("rows", 20, 0), ("changes", 0, 0)], 1):
         if step == "put":
             put(table, value, number + other)
@@ -37,25 +46,37 @@ def test_rows_and_changes_together_are_what_the_table_holds(first: set[int], tak
                 assert row not in told
                 told[row] = data
         elif intake.complete:
-            for row, before in intake.changes(value or None).items():
-                assert told.pop(row, b"") == before
-                if row.data:
-                    told[row] = row.data
+            intake.catch_up(value or None)
     assert intake.complete
     assert told == {row: row.data for row in table.rows(0, 20)}
 
 
-def test_much_is_told_once_all_rows_have_come() -> None:
-    table, told = LiveTable("t", ()), list[int]()
-    put(table, 0, 0)
-    intake = Intake(table, lambda: told.append(len(intake.changes())))
-    for id in range(1, 300):
-        table.upsert(b"%d" % id, b"{}", b"0:0:%d" % id)
-    list(intake.rows(1000))
-    assert told == []
-    for id in range(300, 900):
-        table.upsert(b"%d" % id, b"{}", b"0:0:%d" % id)
-    assert told == [256, 256]
+def test_many_changes_are_taken_in_before_somebody_looks() -> None:
+    table, taken = LiveTable("t", ()), list[int]()
+    intake = Intake(table, lambda changed: taken.append(len(changed)))
+    for eager in (False, True):
+        intake.eager = eager
+        for id in range(300):
+            table.upsert(b"%s-%d" % (str(eager).encode(), id), b"{}", b"0:0:%d" % id)
+    assert taken == [301, 256]
     intake.leave()
-    table.delete(b"5", None)
+    table.delete(b"True-5", None)
     assert not intake.waits
+
+
+def test_one_that_fails_takes_nobody_with_it_and_stays_failed() -> None:
+    table = LiveTable("t", ())
+
+    def fail(changed: dict[Row, bytes]) -> None:
+        raise ZeroDivisionError
+
+    intake, others = Intake(table, fail), list[Row]()
+    good = Intake(table, others.extend)
+    intake.eager = True
+    for id in range(300):
+        table.upsert(b"%d" % id, b"{}", b"0:0:%d" % id)
+    good.catch_up()
+    assert len(others) == len(table) == 300
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            intake.catch_up()

@@ -22,6 +22,9 @@ class Somebody:
     def touched(self) -> None:
         self.touches += 1
 
+    def broken(self) -> None:
+        self.touches = -1
+
 
 def shared() -> SharedViews:
     return SharedViews(LiveTable("t", [Column("n", "int64")]))
@@ -33,6 +36,18 @@ def test_equal_windows_share_a_viewport_and_equal_specs_a_view() -> None:
     assert views.open(BY_N, Window(0, 5), other) is first
     assert views.open(BY_N, Window(5, 5), other).source is first.source
     assert views.open(ViewSpec(), Window(0, 5), other).source is not first.source
+
+
+def test_a_view_that_has_failed_is_told_to_all_and_made_anew() -> None:
+    views, one, other, third = shared(), Somebody(), Somebody(), Somebody()
+    failed = [views.open(BY_N, Window(start, 5), holder) for start, holder in ((0, one), (5, other))]
+    views.open(ViewSpec(), Window(0, 5), third)
+    views.break_off(BY_N)
+    assert [somebody.touches for somebody in (one, other, third)] == [-1, -1, 0]
+    again = views.open(BY_N, Window(0, 5), one)
+    assert again.source is not failed[0].source
+    failed[0].release(one)
+    assert views.open(BY_N, Window(0, 5), other) is again
 
 
 def test_the_last_to_leave_takes_the_view_away() -> None:
