@@ -1,15 +1,17 @@
 """H5: whoever is killed in whatever state of a swap, it ends in one whole generation, and the message is applied."""
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from confluent_kafka import TopicPartition
 
-from bench.stack import Stack, bare_stack
+from bench.stack import READY, Stack, bare_stack
 from tablecast.configuration import load
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import make_consumer
@@ -20,6 +22,7 @@ from tablecast.kafka.status import PULSE_KEY, decode_status
 from tablecast.orchestrator.board import StatusBoard
 from tablecast.processes.folder_lock import alive
 from tablecast.settings import KafkaSettings
+from tests.integration.killed_at_ready import KilledAtReady
 from tests.integration.test_recovery import PATIENCE, kill_driver
 from tests.pipeline.pair import Pair
 from tests.pipeline.world import until
@@ -48,8 +51,9 @@ class Announcements:
 class Swapped:
     """A stack of processes over two pairs of topics."""
 
-    def __init__(self, stack: Stack, prefix: str, pairs: list[Pair]) -> None:
+    def __init__(self, stack: Stack, prefix: str, pairs: list[Pair], fault: KilledAtReady) -> None:
         self.stack = stack
+        self.fault = fault
         self.kafka = stack.kafka
         self.prefix = prefix
         self.pairs = pairs
@@ -62,19 +66,30 @@ class Swapped:
         rows = [record.value() for record in standing(self.kafka, system_changelog(self.prefix, "control_raw")) if record.key() == message.encode()]
         return json.loads(rows[-1] or b"{}") if rows else {}
 
-    def swap(self, number: int, state: str, kill: Callable[[Stack], None]) -> int:
-        """Asks for the other pair, kills somebody in this state, and sees that all ends well. The generation that is live then."""
-        target, join = self.pairs[number % 2], ("left", "inner")[number % 2]
+    def ask(self, number: int, state: str) -> None:
+        """Asks for the other pair, and waits until the generation that comes of it is in this state."""
+        target, join = self._target(number)
         announcements = Announcements(self.kafka, self.prefix)
         send_control(self.kafka, self.prefix, target.message(joinType=join), f"swap {number}")
         announcements.wait_for(state)
+
+    def swap(self, number: int, state: str, kill: Callable[[Stack], None]) -> int:
+        """Asks for the other pair, kills somebody in this state, and sees that all ends well. The generation that is live then."""
+        self.ask(number, state)
         kill(self.stack)
+        return self.expect_whole(number)
+
+    def expect_whole(self, number: int) -> int:
+        target, join = self._target(number)
         target.send(20)
         until(lambda: self.verdict(f"swap {number}").get("verdict") == "applied", self.states)
         until(lambda: set(self.states().values()) <= {"live", "retired", "failed"}, self.states)
         [live] = [number for number, state in self.states().items() if state == "live"]
         target.expect_truth(live, join)
         return live
+
+    def _target(self, number: int) -> tuple[Pair, str]:
+        return self.pairs[number % 2], ("left", "inner")[number % 2]
 
     def left_over(self, live: int) -> list[str]:
         """Changelogs of generations that are gone."""
@@ -87,7 +102,9 @@ def swapped(jars_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     """The broker is one of the siblings, because it is to be killed too."""
     topics = [{name: f"{name}{number}" for name in ("users", "accounts")} for number in range(2)]
     settings = {f"sources.{name}.topic": topic for name, topic in topics[0].items()} | {"pipeline.linger_seconds": "2"}
-    with bare_stack(tmp_path_factory.mktemp("swapped"), jars_dir.absolute(), settings) as stack:
+    fault = KilledAtReady(tmp_path_factory.mktemp("fault") / "code")
+    made = bare_stack(tmp_path_factory.mktemp("swapped"), jars_dir.absolute(), settings)
+    with replace(made, environment={**made.environment, **fault.environment}) as stack:
         stack.wait_for_broker(PATIENCE)
         for name in [name for pair in topics for name in pair.values()]:
             Topics(stack.kafka).ensure(name, 2, {"retention.ms": "-1"})
@@ -95,7 +112,7 @@ def swapped(jars_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         for pair in pairs:
             pair.send(100)
         stack.wait_until_open(PATIENCE)
-        yield Swapped(stack, "tablecast", pairs)
+        yield Swapped(stack, "tablecast", pairs, fault)
 
 
 def kill_broker(stack: Stack) -> None:
@@ -109,11 +126,36 @@ def kill_broker(stack: Stack) -> None:
 
 def test_an_orchestrator_that_is_killed_in_each_state_of_a_swap_ends_whole(swapped: Swapped) -> None:
     """The new one is live when the old one lingers: both are said at one instant."""
-    for number, state in enumerate(("building", "hydrating", "ready", "lingering"), start=1):
-        live = swapped.swap(number, state, kill_driver)
+    for number, state in enumerate(("building", "hydrating", "lingering"), start=1):
+        swapped.swap(number, state, kill_driver)
+    swapped.fault.arm()
+    driver = swapped.stack.process_of("orchestrator")
+    live = swapped.swap(4, "ready", lambda _: until(lambda: not alive(driver.pid), lambda: driver))
+    assert swapped.fault.struck
+    assert swapped.states()[live - 1] == "retired", "it was ready, and is removed"
     assert swapped.left_over(live) == []
 
 
+def test_an_orchestrator_that_is_paused_in_a_swap_is_fenced_when_it_wakes_and_takes_nothing_with_it(swapped: Swapped, tmp_path: Path) -> None:
+    stack = swapped.stack
+    driver = stack.process_of("orchestrator")
+    family = [driver, *driver.children(recursive=True)]
+    swapped.ask(5, "hydrating")
+    for process in family:
+        process.suspend()
+    shared = {"changelog.kafka.bootstrap.servers": swapped.kafka.servers, "pipeline.state_dir": stack.state_dir}
+    with Stack(tmp_path, stack.jars, "pipeline", {**stack.settings, **shared}):
+        live = swapped.expect_whole(5)
+        since = len(stack.log.lines)
+        for process in family:
+            process.resume()
+        stack.log.wait_for(re.compile("Another orchestrator has taken over"), PATIENCE, since)
+        until(lambda: not any(alive(process.pid) for process in family), lambda: family)
+        assert swapped.expect_whole(5) == live
+        assert swapped.left_over(live) == []
+    stack.log.wait_for(READY, PATIENCE, since)
+
+
 def test_a_broker_that_is_killed_during_a_swap_ends_whole(swapped: Swapped) -> None:
-    live = swapped.swap(5, "hydrating", kill_broker)
+    live = swapped.swap(6, "hydrating", kill_broker)
     assert swapped.left_over(live) == []
