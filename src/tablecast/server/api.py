@@ -21,6 +21,7 @@ from tablecast.server.hub import Hub
 from tablecast.server.metrics import FeedFigures, exposition, feed_figures
 from tablecast.server.openapi import openapi
 from tablecast.server.source_topics import SourceTopics
+from tablecast.server.typed_cells import with_sums
 from tablecast.settings import ServerSettings
 from tablecast.tables.condition import Condition, read_condition
 from tablecast.tables.generation import Generation, SharedViewport
@@ -89,7 +90,7 @@ class Api:
             stack.enter_context(self._desks.taken())
             async with self._seen(name, spec, Window(0, 1), settled=True) as (generation, viewport):
                 rows = await _copied(viewport)
-                columns = viewport.columns
+                columns = viewport.columns if spec.group is None else with_sums(viewport.columns, rows)
             self._hub.counters.exports += 1
             headers = {
                 "content-disposition": f'attachment; filename="{viewport.table.name}.{chosen.format}"',

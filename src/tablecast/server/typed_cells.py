@@ -36,6 +36,16 @@ def batch_maker(columns: Sequence[Column]) -> Callable[[Sequence[bytes]], pa.Rec
     return batch
 
 
+def with_sums(columns: Sequence[Column], rows: Sequence[bytes]) -> tuple[Column, ...]:
+    """The columns of groups as they are exported: one with a sum that no int64 holds is text, with all its digits."""
+    read = cell_reader([column.name for column in columns])
+    cells = list(zip(*map(read, rows), strict=True)) if rows else [()] * len(columns)
+    large = [
+        column.type == "int64" and any(_int64(cell) is None for cell in own if cell is not None) for column, own in zip(columns, cells, strict=True)
+    ]
+    return tuple(Column(column.name, "string") if text else column for column, text in zip(columns, large, strict=True))
+
+
 def _string(cell: Any) -> str | None:
     return cell if cell is None or isinstance(cell, str) else cell_text(cell)
 

@@ -6,6 +6,7 @@ the keys of several columns, put one after another, compare column by column wit
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from math import isfinite, isnan
 from struct import Struct
 from struct import error as PackError
 from typing import Any
@@ -76,6 +77,12 @@ def tolerant(key: KeyOf) -> KeyOf:
             return NULL
 
     return safe
+
+
+def cell_normaliser(type: ColumnType) -> Callable[[Any], Any]:
+    """A function from a cell to the one form that all cells with its key have: 1 and 1.0 are one group, and whichever came first is no matter."""
+    key, plain = tolerant(cell_key(type)), _PLAIN[type]
+    return lambda cell: None if key(cell) == NULL else plain(cell)
 
 
 def cell_text(cell: Any) -> str:
@@ -188,6 +195,26 @@ def _microseconds(cell: Any) -> int:
     return (aware - _EPOCH) // _MICROSECOND
 
 
+def _plain_double(cell: Any) -> float | str:
+    number = double_of(cell) + 0.0
+    if isfinite(number):
+        return number
+    return "NaN" if isnan(number) else "Infinity" if number > 0 else "-Infinity"
+
+
+def _plain_timestamp(cell: Any) -> str:
+    """As Spark writes it."""
+    moment = _EPOCH + _microseconds(cell) * _MICROSECOND
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+
+
+_PLAIN: dict[ColumnType, Callable[[Any], Any]] = {
+    "string": lambda cell: cell,
+    "int64": lambda cell: str(int64_of(cell)),
+    "double": _plain_double,
+    "boolean": lambda cell: cell,
+    "timestamp": _plain_timestamp,
+}
 _KEYS: dict[ColumnType, tuple[KeyOf, KeyOf]] = {
     "int64": (_int64_up, _int64_down),
     "double": (_double_up, _double_down),

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from tablecast.catalog import Column
-from tablecast.tables.cells import Cells, cell_key, tolerant
+from tablecast.tables.cells import Cells, cell_key, cell_normaliser, tolerant
 from tablecast.tables.group import Grouping
 from tablecast.tables.intake import Intake
 from tablecast.tables.live_table import LiveTable, Row, row_of
@@ -44,6 +44,7 @@ class GroupView:
         self._types = [column.type for column in self.columns]
         self._select = selecting(selection, slots, table.columns)
         self._keys = [(slots[name][0], tolerant(cell_key(types[name]))) for name in grouping.by]
+        self._forms = [cell_normaliser(types[name]) for name in grouping.by]
         slots_of([key.column for key in sort], self.columns)
         self._rank = ranking_by(sort, slots_of(self._names, self.columns))
         self._sources = [None if aggregate.column is None else slots[aggregate.column][0] for aggregate in grouping.aggregates]
@@ -129,7 +130,7 @@ class GroupView:
         key = b"".join([key(cells[slot]) for slot, key in self._keys])
         group = self._groups.get(key)
         if group is None:
-            own = tuple(cells[slot] for slot, _ in self._keys)
+            own = tuple(form(cells[slot]) for (slot, _), form in zip(self._keys, self._forms, strict=True))
             group = self._groups[key] = Group(key, own, [make() for make in self._tallies])
         group.size += sign
         for tally, source in zip(group.tallies, self._sources, strict=True):

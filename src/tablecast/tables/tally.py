@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from sortedcontainers import SortedDict
 
 from tablecast.catalog import ColumnType
-from tablecast.tables.cells import NULL, KeyOf, cell_key, double_of, int64_of, tolerant
+from tablecast.tables.cells import NULL, KeyOf, cell_key, cell_normaliser, double_of, int64_of, tolerant
 from tablecast.tables.group import Aggregate
 
 _UNIT_BITS = 1074
@@ -125,10 +125,11 @@ class Doubles:
 class Extreme:
     """The least or the greatest cell, in the order of the sort: NaN is above all numbers."""
 
-    __slots__ = ("_cells", "_end", "_key")
+    __slots__ = ("_cells", "_end", "_form", "_key")
 
-    def __init__(self, key: KeyOf, end: int) -> None:
+    def __init__(self, key: KeyOf, form: Callable[[Any], Any], end: int) -> None:
         self._key = key
+        self._form = form
         self._end = end
         self._cells: SortedDict[bytes, tuple[Any, int]] = SortedDict()
 
@@ -148,7 +149,7 @@ class Extreme:
                 self._cells[key] = (known, count - 1)
 
     def result(self) -> Any:
-        return self._cells.peekitem(self._end)[1][0] if self._cells else None
+        return self._form(self._cells.peekitem(self._end)[1][0]) if self._cells else None
 
 
 def tally_maker(aggregate: Aggregate, type: ColumnType | None) -> Callable[[], Tally]:
@@ -156,8 +157,8 @@ def tally_maker(aggregate: Aggregate, type: ColumnType | None) -> Callable[[], T
     if aggregate.op == "count" or type is None:
         return Count
     if aggregate.op in ("min", "max"):
-        key, end = tolerant(cell_key(type)), 0 if aggregate.op == "min" else -1
-        return lambda: Extreme(key, end)
+        key, form, end = tolerant(cell_key(type)), cell_normaliser(type), 0 if aggregate.op == "min" else -1
+        return lambda: Extreme(key, form, end)
     average = aggregate.op == "avg"
     return (lambda: Integers(average)) if type == "int64" else (lambda: Doubles(average))
 

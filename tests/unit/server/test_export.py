@@ -16,6 +16,7 @@ import pytest
 from tablecast.catalog import Column
 from tablecast.errors import BadView
 from tablecast.server.export import BATCH_ROWS, GROUP_ROWS, ExportSpec, Format, pieces
+from tablecast.server.typed_cells import with_sums
 
 COLUMNS = (
     Column("text", "string"),
@@ -147,3 +148,12 @@ def test_what_cannot_be_exported_is_told(format: str, formulas: str, words: str)
     with pytest.raises(BadView) as refused:
         ExportSpec.checked(format, formulas)
     assert words in str(refused.value)
+
+
+def test_a_sum_that_no_int64_holds_is_exported_with_all_its_digits(tmp_path: Path) -> None:
+    columns = (Column("kind", "string"), Column("count", "int64"), Column("sum_n", "int64"))
+    rows = encoded([{"kind": "a", "count": "2", "sum_n": str(2**64)}, {"kind": "b", "count": "1", "sum_n": None}])
+    typed = with_sums(columns, rows)
+    assert [column.type for column in typed] == ["string", "int64", "string"]
+    assert pa.parquet.read_table(file_of(tmp_path, "parquet", rows, typed)).to_pylist()[0] == {"kind": "a", "count": 2, "sum_n": str(2**64)}
+    assert with_sums(columns, []) == columns

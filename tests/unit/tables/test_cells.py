@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecast.catalog import ColumnType
-from tablecast.tables.cells import cell_key, cell_reader, cell_text, tolerant
+from tablecast.tables.cells import cell_key, cell_normaliser, cell_reader, cell_text, tolerant
 
 SORTED: dict[ColumnType, list[Any]] = {
     "string": ["", "\x00", "\x00a", "A", "a", "a\x00", "a\x01", "ab", "b", "zoë", "ü", "日本", "🎈"],
@@ -81,6 +81,13 @@ def test_only_the_used_columns_are_decoded() -> None:
     assert read(b'{"a":{"deep":[1]},"b":"2","class":1.5}') == (1.5, "2")
     assert read(b'{"a":1}') == (None, None)
     assert read(b"{broken}") == (None, None)
+
+
+@pytest.mark.parametrize("type", SORTED)
+def test_cells_with_one_key_have_one_form_with_that_key(type: ColumnType) -> None:
+    key, form = cell_key(type), cell_normaliser(type)
+    assert [key(form(cell)) for cell in SORTED[type]] == [key(cell) for cell in SORTED[type]]
+    assert form(None) is None
 
 
 def test_text_of_a_cell() -> None:

@@ -69,6 +69,28 @@ def test_groups_have_columns_ids_and_figures_of_their_own() -> None:
     ]
 
 
+def test_equal_cells_make_one_group_whatever_came_first() -> None:
+    """Else two servers would show it under two ids."""
+    columns = (Column("x", "double"), Column("n", "int64"), Column("at", "timestamp"))
+    rows: list[dict[str, Any]] = [
+        {"x": 1, "n": "01", "at": "2026-01-01T00:00:00Z"},
+        {"x": 1.0, "n": 1, "at": "2026-01-01T01:00:00.000000+01:00"},
+        {"x": -0.0, "n": None, "at": "soon"},
+        {"x": 0, "n": "x", "at": None},
+    ]
+    figures = (Aggregate("max", "n"), Aggregate("min", "at"))
+    seen = []
+    for order in (rows, rows[::-1]):
+        table = LiveTable("t", columns)
+        for id, row in enumerate(order):
+            put(table, id, row, id)
+        view = built(table, ViewSpec(group=Grouping(("x",), figures)))
+        seen.append([(row.id, row.data) for row in view.rows(0, 9)])
+    assert seen[0] == seen[1]
+    assert [id for id, _ in seen[0]] == ["[0.0]", "[1.0]"]
+    assert seen[0][1][1] == b'{"x":1.0,"max_n":"1","min_at":"2026-01-01T00:00:00.000000Z"}'
+
+
 def test_groups_are_sorted_filtered_and_searched_like_rows() -> None:
     table = table_of(*({"kind": "abc"[n % 3], "age": str(n), "balance": float(n)} for n in range(10)))
     group = Grouping(("kind",), (Aggregate("sum", "age"),))
