@@ -3,10 +3,11 @@
 python -m bench.fanout --json
 
 Starts an embedded Kafka and the real server as a process of its own, writes final_ui's changelog itself, 200 changes a second with the moment of each
-in its row, and lets viewers in a process of their own note when they receive it: all of it on this one machine. Three parts:
+in its row, and lets viewers in a process of their own note when they receive it: all of it on this one machine. Four parts:
   crowd     1,000 viewers of one window of 300 rows
   views     200 viewers at 200 different windows of 20 different sorts
   hostile   200 viewers of one window, first among themselves, then with viewers that stop reading, flap, flood and sort
+  build     50 viewers of one window while views of the whole table are built; --rows 1000000 makes them large
 The last line of standard output is one JSON object with every figure and whether it keeps its bar. Ends with 0 only if all of them do.
 """
 
@@ -33,6 +34,7 @@ from bench.hostile import COLUMNS, Hostiles
 from bench.latency import say
 from bench.stack import KEY, Stack, jars_folder
 from bench.subject import Look
+from tablecast.client.viewer import connect
 from tablecast.jars import Jars
 from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.settings import Settings
@@ -50,6 +52,8 @@ LEAST_FRAMES = 10.0
 MOST_CORES = 1.0
 MOST_WORSE = 2.0
 MOST_GROWTH = 1.1
+DEEDS = ("flaps", "flood_messages", "sorts", "stalled_connections")
+"""What bad viewers must have done for the figures to say anything."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,23 @@ class Bench:
     def views(self) -> dict[str, Any]:
         heard, cores = self._measured(different_looks(200, self.options.rows), among=self.options.rows)
         return {**figures(heard), "server_cores": cores, "rss_mb": self._rss()}
+
+    def build(self) -> dict[str, Any]:
+        """Views of everything are built, one after another, while 50 viewers watch a window that changes."""
+        looks = [Look(0)] * 50
+        with Audience(self.url, KEY, looks, WINDOW) as audience, self.handmade.changing(self.options.rate, WINDOW):
+            time.sleep(self.options.warmup)
+            audience.begin()
+            seconds = [self._build_seconds(column) for column in COLUMNS]
+            heard = audience.end()
+        return {**figures(heard), "build_seconds": seconds, "rss_mb": self._rss()}
+
+    def _build_seconds(self, column: str) -> float:
+        """From the wish for a sort to its first window."""
+        with connect(self.url, KEY) as viewer:
+            began = time.monotonic()
+            viewer.open(TABLE, 0, WINDOW, sort=[(column, True)]).wait(READY_SECONDS)
+            return round(time.monotonic() - began, 3)
 
     def hostile(self) -> dict[str, Any]:
         looks = [Look(0)] * 200
@@ -174,6 +195,9 @@ def bars(found: Mapping[str, Any]) -> dict[str, bool]:
         kept["hostile_p99"] = bad["hostile"]["p99_ms"] <= MOST_WORSE * bad["quiet"]["p99_ms"]
         kept["hostile_memory"] = bad["rss_after_mb"] <= MOST_GROWTH * bad["rss_before_mb"]
         kept["hostile_nobody_lost"] = bad["hostile"]["lost"] == 0
+        kept["hostile_happened"] = all(bad["deeds"][deed] for deed in DEEDS) and bool(bad["stalled"]) and bool(bad["refused_floods"])
+    if building := found.get("build"):
+        kept["build_p99"] = building["p99_ms"] is not None and building["p99_ms"] < MOST_P99_MS
     return kept
 
 
@@ -201,13 +225,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rate", type=float, default=200.0)
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--warmup", type=float, default=5.0)
-    parser.add_argument("--part", action="append", choices=("crowd", "views", "hostile"), help="only this part; may be given again")
+    parser.add_argument("--part", action="append", choices=("crowd", "views", "hostile", "build"), help="only this part; may be given again")
     parser.add_argument("--json", action="store_true", help="accepted for the habit: the last line is JSON anyway")
     given = parser.parse_args(arguments)
     options = Options(given.viewers, given.rows, given.rate, given.seconds, given.warmup)
     found: dict[str, Any] = {"bench": "fanout", **vars(options)}
     with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="fanout-") as folder, running(options, Path(folder)) as bench:
-        parts: dict[str, Callable[[], dict[str, Any]]] = {"crowd": bench.crowd, "views": bench.views, "hostile": bench.hostile}
+        parts: dict[str, Callable[[], dict[str, Any]]] = {"crowd": bench.crowd, "views": bench.views, "hostile": bench.hostile, "build": bench.build}
         for name in given.part or parts:
             found[name] = parts[name]()
             say(f"{name}: {found[name]}")

@@ -7,10 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from bench.views_people import Person, people
-from bench.views_records import ROUNDS, write_records
-
-PEER_ROUNDS = 5
-"""As many of them as Perspective gets, which takes half a second for each."""
+from bench.views_records import PEER_ROUNDS, ROUNDS, write_records
 
 
 def write_data(folder: Path, rows: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import psutil
 
-from bench.views_records import ROUNDS, Record, read_records
+from bench.views_records import PEER_ROUNDS, ROUNDS, Record, read_records
 from tablecast.catalog import Column
 from tablecast.server.builder import BUILD_ROWS
 from tablecast.tables.condition import read_condition
@@ -45,19 +45,26 @@ def main(folder: Path) -> None:
         "build_seconds": build_seconds,
         "build_longest_hold_ms": 1000 * longest,
         "total": view.total,
-        "first": msgspec.json.decode(view.rows(0, 1)[0].data)["balance"],
         "rss_bytes": process.memory_info().rss,
         "table_bytes_per_row": round((filled - empty) / len(table)),
         "view_bytes_per_row": round((process.memory_info().rss - filled) / view.total),
     }
     viewer = Viewer(Viewport(view, Window(0, 300)))
-    for name in ROUNDS:
-        changes = [next(read_records(file)) for file in sorted(folder.glob(f"{name}-*.records"))]
-        times = [viewer.changed(table, change) for change in changes]
-        figures[f"{name}_ms"] = [whole for whole, _ in times]
-        figures[f"{name}_difference_ms"] = [difference for _, difference in times]
-        figures[f"{name}_frame_bytes"] = viewer.largest
-    print(json.dumps(figures))
+    rounds = {name: [next(read_records(file)) for file in sorted(folder.glob(f"{name}-*.records"))] for name in ROUNDS}
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in ROUNDS}
+    for part in (slice(PEER_ROUNDS), slice(PEER_ROUNDS, None)):
+        for name, changes in rounds.items():
+            times[name] += [viewer.changed(table, change) for change in changes[part]]
+        figures.setdefault("shown", shown(view))
+    for name, taken in times.items():
+        figures[f"{name}_ms"] = [whole for whole, _ in taken]
+        figures[f"{name}_difference_ms"] = [difference for _, difference in taken]
+    print(json.dumps({**figures, "frame_bytes": viewer.largest}))
+
+
+def shown(view: View) -> dict[str, object]:
+    """What is compared with Perspective, after as many rounds as that gets."""
+    return {"total": view.total, "balances": [msgspec.json.decode(row.data)["balance"] for row in view.rows(0, 300)]}
 
 
 def take(table: LiveTable, batch: list[Record]) -> None:

@@ -7,6 +7,8 @@ import msgspec
 
 ROUNDS = {"one": (1, 200), "thousand": (1000, 30)}
 """Changed rows in each round, and rounds."""
+PEER_ROUNDS = 5
+"""As many of them as Perspective gets, which takes half a second for each."""
 BATCH = 1000
 
 Record = tuple[bytes, bytes, bytes]

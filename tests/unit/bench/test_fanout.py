@@ -47,7 +47,8 @@ def test_the_windows_are_all_different_over_twenty_sorts() -> None:
 
 
 CROWD = {"frames_per_second_min": 12.0, "p99_ms": 100.0, "server_cores": 0.5}
-HOSTILE = {"quiet": {"p99_ms": 10.0}, "hostile": {"p99_ms": 20.0, "lost": 0}, "rss_before_mb": 100.0, "rss_after_mb": 109.0}
+DONE: dict[str, Any] = {"deeds": {"flaps": 1, "flood_messages": 1, "sorts": 1, "stalled_connections": 1}, "stalled": 1.0, "refused_floods": 1.0}
+HOSTILE = {"quiet": {"p99_ms": 10.0}, "hostile": {"p99_ms": 20.0, "lost": 0}, "rss_before_mb": 100.0, "rss_after_mb": 109.0, **DONE}
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,9 @@ HOSTILE = {"quiet": {"p99_ms": 10.0}, "hostile": {"p99_ms": 20.0, "lost": 0}, "r
         ({"views": {"p99_ms": 250.0}}, {"views_p99"}),
         ({"hostile": HOSTILE | {"hostile": {"p99_ms": 20.5, "lost": 1}}}, {"hostile_p99", "hostile_nobody_lost"}),
         ({"hostile": HOSTILE | {"rss_after_mb": 111.0}}, {"hostile_memory"}),
+        ({"hostile": HOSTILE | {"stalled": None}}, {"hostile_happened"}),
+        ({"hostile": HOSTILE | {"deeds": {**DONE["deeds"], "flaps": 0}}}, {"hostile_happened"}),
+        ({"build": {"p99_ms": 250.0}}, {"build_p99"}),
     ],
 )
 def test_a_bar_is_kept_or_not(found: dict[str, Any], missed: set[str]) -> None:
