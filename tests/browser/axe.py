@@ -14,4 +14,5 @@ def expect_nothing(visit: Visit, view: str) -> None:
     for scheme in ("light", "dark"):
         visit.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         visit.page.evaluate(AXE.read_text())
-        assert visit.page.evaluate(RUN) == [], f"{view}, {scheme}"
+        found = visit.page.evaluate(RUN)
+        assert not found, f"{view}, {scheme}: {found}"

@@ -6,7 +6,7 @@ from urllib.request import Request, urlopen
 
 from bench.stack import Stack
 
-from .visit import PATIENCE_MS
+from .visit import PATIENCE_MS, Visit
 
 SUBSCRIPTIONS = re.compile(r"^tablecast_subscriptions (\d+)$", re.MULTILINE)
 
@@ -20,3 +20,9 @@ def until_subscriptions(stack: Stack, count: int) -> None:
         with urlopen(request, timeout=30) as answer:  # noqa: S310
             match = SUBSCRIPTIONS.search(answer.read().decode())
             seen = int(match[1]) if match else -1
+
+
+def expect_subscriptions(stack: Stack, visit: Visit, count: int) -> None:
+    """This page alone has exactly so many open, once its rows are there: what it asked for so far, it asked for before it got them."""
+    assert visit.open == count, visit.sent
+    until_subscriptions(stack, count)

@@ -46,17 +46,20 @@ def the_filter(visit: Visit) -> None:
 
 
 def the_columns(visit: Visit) -> None:
+    visit.button("Close").click()
     visit.button("Show all rows").click()
     visit.button("Columns").click()
     expect(visit.page.get_by_role("checkbox", name="email")).to_be_checked()
 
 
 def the_details(visit: Visit) -> None:
+    visit.button("Close").click()
     visit.rows.nth(3).dblclick()
     expect(visit.find("details")).to_be_visible()
 
 
 def the_export(visit: Visit) -> None:
+    visit.button("Close").click()
     visit.button("Pause").click()
     visit.button("Export").click()
     expect(visit.find("export-parquet")).to_be_visible()

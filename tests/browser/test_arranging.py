@@ -8,10 +8,13 @@ from playwright.sync_api import expect
 from bench.stack import Stack
 
 from .conftest import PHONE, WIDE, OpenPage, Visiting
-from .subscriptions import until_subscriptions
+from .subscriptions import expect_subscriptions, until_subscriptions
 from .visit import Visit
 
 FIRST_PANELS = ["users_ui", "accounts_ui", "final_ui", "user_account", "dead_letters"]
+SWIPE_STEPS = 10
+# So many rows come while the tab sleeps.
+SLEEP_ROWS = 8
 MOST_BYTES = 600_000
 INTERACTIVE_MS = 2_000
 # The first rows are painted, and the page has time for what somebody does.
@@ -20,6 +23,19 @@ FIRST_ROWS = """const look = () => {
   else requestIdleCallback(() => (window.interactiveAt = performance.now()));
 };
 requestAnimationFrame(look);"""
+PICTURE = "(chart) => document.querySelector(`[data-testid=chart-${chart}] canvas`).toDataURL()"
+# In the colour of the line or the bars itself, not only axes.
+DRAWN = """(chart) => {
+  const area = document.querySelector(`[data-testid=chart-${chart}] .chart-area`);
+  const canvas = area.querySelector('canvas');
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+  copy.drawImage(canvas, 0, 0);
+  const wanted = getComputedStyle(area).color.match(/\\d+/g).slice(0, 3).map(Number);
+  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+  let found = 0;
+  for (let at = 0; at < data.length; at += 4) found += data[at + 3] > 200 && wanted.every((part, index) => Math.abs(data[at + index] - part) < 40);
+  return found > 20;
+}"""
 DARK, LIGHT = "rgb(19, 21, 25)", "rgb(243, 245, 248)"
 
 
@@ -56,6 +72,9 @@ def test_looks_at_charts_that_say_their_figures_in_words_too(open_page: OpenPage
     visit = open_page(f"/#key={quote(demo_stack.key)}&panel=charts", table=None)
     for chart in ("rate", "age", "balance", "count"):
         expect(visit.find(f"chart-{chart}").locator("canvas")).to_be_visible()
+        visit.page.wait_for_function(DRAWN, arg=chart)
+    before = visit.page.evaluate(PICTURE, "rate")
+    visit.page.wait_for_function(f"(before) => ({PICTURE})('rate') !== before", arg=before)
     expect(visit.find("chart-rate").locator("figcaption")).to_contain_text(re.compile(r"/s now, between"))
     visit.find("chart-count").locator("summary").click()
     expect(visit.find("chart-count").get_by_role("rowheader", name="CHECKING")).to_be_visible()
@@ -119,14 +138,34 @@ def test_chooses_a_theme_that_stays(open_page: OpenPage, demo_stack: Stack) -> N
     expect(body).to_have_css("background-color", DARK)
     visit.find("theme").select_option("light")
     expect(body).to_have_css("background-color", LIGHT)
+    visit.page.emulate_media(color_scheme="light")
+    visit.find("theme").select_option("dark")
+    expect(body).to_have_css("background-color", DARK)
     visit.page.reload()
-    expect(body).to_have_css("background-color", LIGHT)
+    expect(body).to_have_css("background-color", DARK)
+
+
+def swipe(visit: Visit, by: int) -> None:
+    """Up over the rows, as a finger does it."""
+    devtools = visit.page.context.new_cdp_session(visit.page)
+    box = visit.rows.nth(12).bounding_box()
+    assert box
+    for step in range(SWIPE_STEPS + 1):
+        point = {"x": box["x"] + 120, "y": box["y"] + 10 - by * step / SWIPE_STEPS}
+        devtools.send("Input.dispatchTouchEvent", {"type": "touchMove" if step else "touchStart", "touchPoints": [point]})
+    devtools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
 def test_uses_a_phone(open_page: OpenPage, demo_stack: Stack) -> None:
     visit = open_page(f"/#key={quote(demo_stack.key)}", table=None, size=PHONE)
     visit.wait_for_rows("users_ui")
     expect_panels(visit, ["users_ui"])
+    expect(visit.rows.nth(8)).to_be_visible()
+    swipe(visit, 300)
+    expect(visit.find("range")).not_to_have_text(re.compile("^rows 1-"))
+    expect(visit.page.locator("tr[aria-selected=true]")).to_have_count(0)
+    visit.rows.nth(8).tap()
+    expect(visit.page.locator("tr[aria-selected=true]")).to_have_count(1)
     for place in ("table-final_ui", "charts", "operator"):
         visit.find(place).click()
         assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), place
@@ -139,13 +178,19 @@ def test_leaves_no_subscription_behind(open_page: OpenPage, demo_stack: Stack) -
     until_subscriptions(demo_stack, len(FIRST_PANELS) + 1)
     visit.page.keyboard.press("Alt+Shift+KeyR")
     expect(visit.find("grid")).to_have_count(len(FIRST_PANELS) + 1)
-    until_subscriptions(demo_stack, len(FIRST_PANELS) + 1)
+    twins = visit.page.locator("[data-testid=grid][data-table=users_ui]")
+    expect(twins).to_have_count(2)
+    for twin in twins.all():
+        expect(twin).to_have_attribute("aria-busy", "false")
+        expect(twin.locator("tbody tr[data-row-id]").first).to_be_visible()
+    expect_subscriptions(demo_stack, visit, len(FIRST_PANELS) + 1)
     visit.page.keyboard.press("Alt+Shift+KeyX")
     visit.page.keyboard.press("Alt+Shift+Enter")
     until_subscriptions(demo_stack, 2)
     visit.page.reload()
     visit.wait_for_rows("users_ui")
-    until_subscriptions(demo_stack, 2)
+    expect(visit.find("generation")).to_be_visible()
+    expect_subscriptions(demo_stack, visit, 2)
     visit.find("leave").click()
     until_subscriptions(demo_stack, 0)
 
@@ -161,12 +206,17 @@ def test_a_page_that_runs_again_sleeps_or_is_left_has_no_second_subscription(ope
     expect(visit.page.locator("[data-first]")).to_have_count(0)
     expect(visit.page.locator("tablecast-dashboard")).to_have_count(1)
     visit.wait_for_rows("users_ui")
-    until_subscriptions(demo_stack, 2)
+    expect(visit.find("generation")).to_be_visible()
+    expect_subscriptions(demo_stack, visit, 2)
     devtools = visit.page.context.new_cdp_session(visit.page)
-    for state in ("frozen", "active"):
-        devtools.send("Page.setWebLifecycleState", {"state": state})
+    devtools.send("Page.setWebLifecycleState", {"state": "frozen"})
+    slept_through = demo_stack.rows("users_ui")["total"] + SLEEP_ROWS
+    demo_stack.wait_for_rows("users_ui", slept_through)
+    devtools.send("Page.setWebLifecycleState", {"state": "active"})
     visit.wait_for_rows("users_ui")
-    until_subscriptions(demo_stack, 2)
+    expect(visit.find("range")).not_to_have_text(re.compile(rf" of {slept_through - SLEEP_ROWS:,}$"))
+    assert visit.range()[2] >= slept_through
+    expect_subscriptions(demo_stack, visit, 2)
     visit.page.goto("about:blank")
     until_subscriptions(demo_stack, 0)
 
