@@ -44,8 +44,14 @@ export class Overview {
 
 function readRow(names: readonly string[], cells: readonly Cell[]): OrchestratorRow {
   const row = new Map(names.map((name, index) => [name, cells[index] ?? null]));
-  const text = (name: string): string | null => (row.get(name) === null ? null : String(row.get(name)));
-  const number = (name: string): number | null => (row.get(name) === null ? null : Number(row.get(name)));
+  const text = (name: string): string | null => {
+    const cell = row.get(name) ?? null;
+    return cell === null ? null : String(cell);
+  };
+  const number = (name: string): number | null => {
+    const cell = text(name);
+    return cell === null ? null : Number(cell);
+  };
   const topics = names.flatMap((name) => {
     const [, source] = TOPIC.exec(name) ?? [];
     const topic = text(name);

@@ -1,5 +1,5 @@
 import { Component, computed, inject } from '@angular/core';
-import { amount, coarse, moment, since, span } from '../format.ts';
+import { amount, coarse, moment, since } from '../format.ts';
 import { isTable } from '../panels/destination.ts';
 import { Workspace } from '../panels/workspace.ts';
 import { Session } from '../session.ts';
@@ -40,7 +40,7 @@ export class StatusBar {
     const [seconds, latest] = [this.#figures.latest()?.ages.get(this.table()), this.#figures.latest()];
     if (seconds === undefined || latest === null) return null;
     const ms = seconds * 1000 + Math.max(0, this.#freshness.now() - latest.at);
-    return ms < READ_EVERY_MS ? 'just now' : `${span(ms)} ago`;
+    return ms < READ_EVERY_MS ? 'just now' : `${since(ms)} ago`;
   });
   protected readonly rows = computed(() => {
     const rows = this.#figures.latest()?.rows.get(this.table());

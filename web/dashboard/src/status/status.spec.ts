@@ -46,6 +46,12 @@ describe('the status bar', () => {
     expect(visit.text('data-age')).toBe('1 s');
   });
 
+  it('says nothing of what an orchestrator of another version does not tell', async () => {
+    await visit.enter();
+    await visit.rows('orchestrator_status', ['generation'], { orchestrator: { generation: '3' } });
+    expect([visit.text('generation'), visit.find('last-swap'), visit.find('building')]).toEqual(['generation 3', null, null]);
+  });
+
   it('tells that a generation is being built', async () => {
     await visit.enter();
     await visit.orchestrator({ building: '4', state: 'hydrating' });
