@@ -172,11 +172,10 @@ class Api:
         return json_answer({"alive": True})
 
     async def readyz(self, request: Request) -> Response:
-        """Ready from the first filled generation on: stale rows, said to be stale, are better than none."""
-        try:
-            self._hub.current()
-        except NotReady as error:
-            return error_answer(error)
+        """Ready from the first filled generation on: stale rows, said to be stale, are better than none. Strangers may ask, and learn nothing else:
+        why it is not ready is told at /api/status."""
+        if self._hub.generation is None:
+            return error_answer(NotReady("they are being filled"))
         return json_answer({"ready": True})
 
 

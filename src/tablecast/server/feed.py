@@ -70,6 +70,7 @@ class Feed:
             return
         before, self.shown, self.coming = self.shown, self.coming, None
         self._lost = None
+        self._hub.counters.records += follower.read
         self._hub.flip(follower.generation)
         if before is not None:
             before.drop()
@@ -88,7 +89,8 @@ class Feed:
             asyncio.get_running_loop().call_later(RETRY_SECONDS, self._refill, follower)
         elif self.shown is not None and self.shown.follower is follower:
             if self._lost is None:
-                log.warning("[server] generation %d is read again: %s", follower.status.generation, reason)
+                told = {"event": "lost", "generation": follower.status.generation, "reason": reason}
+                log.warning("[server] generation %d is read again: %s", follower.status.generation, reason, extra=told)
             self._lost = reason
             self._decide(self._statuses)
 
@@ -125,7 +127,7 @@ class Feed:
     def _status_lost(self, follower: StatusFollower, reason: str) -> None:
         if follower is not self._statuses:
             return
-        log.warning("[server] the status topic is read again: %s", reason)
+        log.warning("[server] the status topic is read again: %s", reason, extra={"event": "lost", "topic": self._status_topic, "reason": reason})
         self._status_reader.stop()
         self._statuses, self._status_reader = self._status_reading()
         self._status_reader.start()

@@ -106,7 +106,8 @@ class StatusFollower:
         try:
             now = self.generations[key] = decode_status(value)
         except msgspec.DecodeError as error:
-            log.warning("[server] a status record of %r is not readable and is skipped: %s", key, error)
+            told = {"event": "rejected", "key": repr(key), "reason": str(error)}
+            log.warning("[server] a status record of %r is not readable and is skipped: %s", key, error, extra=told)
             return
         if self._caught_up and (known is None or known.state != now.state):
             self._transitions[now.state] += 1
@@ -178,6 +179,8 @@ class GenerationFollower:
         self.generation = Generation(status.generation, [_table(name, table) for name, table in status.tables.items()], status.aliases)
         self.filled = False
         self.rejected = 0
+        self.read = 0
+        """Records that were read before it was handed over."""
         self.missing: tuple[str, ...] = ()
         self._tables = {table.changelog: self.generation.views[name].table for name, table in status.tables.items()}
         self._post = post
@@ -238,14 +241,17 @@ class GenerationFollower:
     def _reject(self, topic: str, key: bytes, error: ValueError) -> None:
         self.rejected += 1
         if self.rejected == 1:
-            log.warning("[server] a record of %s with the key %r is not of the changelog's format and is skipped: %s", topic, key, error)
+            told = {"event": "rejected", "topic": topic, "key": repr(key), "reason": str(error)}
+            log.warning("[server] a record of %s with the key %r is not of the changelog's format and is skipped: %s", topic, key, error, extra=told)
 
     def _take_in(self, messages: list[Message]) -> None:
         step = STEP if self._pause else len(messages)
         for start in range(0, len(messages), step):
             if self._abandoned:
                 return
-            self._apply(_changes(messages[start : start + step]))
+            part = messages[start : start + step]
+            self._apply(_changes(part))
+            self.read += len(part)
             if self._pause:
                 time.sleep(self._pause)
 

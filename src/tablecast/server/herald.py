@@ -25,10 +25,10 @@ class Herald:
     def observed(self, down: bool) -> None:
         if down and self._down_since is None:
             self._down_since = datetime.now(UTC)
-            log.warning("[server] the changelog broker %s does not answer", self._servers)
+            log.warning("[server] the changelog broker %s does not answer", self._servers, extra={"event": "broker_down", "servers": self._servers})
         elif not down and self._down_since is not None:
             self._down_since = None
-            log.info("[server] the changelog broker %s answers again", self._servers)
+            log.info("[server] the changelog broker %s answers again", self._servers, extra={"event": "broker_up", "servers": self._servers})
 
     def report(self, shown: Filling | None, coming: Filling | None, statuses: StatusFollower, lost: str | None) -> None:
         """`lost` is why what is shown has to be read again, None while it has not."""

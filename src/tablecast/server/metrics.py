@@ -22,7 +22,7 @@ class FeedFigures:
     lag: int = 0
     """Records that are written but not read yet."""
     lag_seconds: float = 0.0
-    """How old the newest record is that was read, while there are newer ones."""
+    """How old the newest record is that was read of a changelog, while there are newer ones; of the one that is furthest behind."""
     rejected: int = 0
     reads: int | None = None
     """The generation that is read beside the one that is shown."""
@@ -38,8 +38,9 @@ def feed_figures(shown: Filling | None, coming: Filling | None) -> FeedFigures:
     reader, now = shown.reader, time.time()
     written = reader.written()
     ages = {name: now - written[table.changelog] for name, table in shown.follower.status.tables.items() if table.changelog in written}
-    lag_seconds = now - max(written.values()) if reader.lag and written else 0.0
-    return FeedFigures(reader.lag, lag_seconds, shown.follower.rejected, reads, ages)
+    # A busy changelog must not hide one that is stuck.
+    waiting = [now - written.get(topic, now) for topic, lag in reader.lags.items() if lag]
+    return FeedFigures(sum(reader.lags.values()), max(waiting, default=0.0), shown.follower.rejected, reads, ages)
 
 
 def exposition(hub: Hub, feed: FeedFigures) -> str:

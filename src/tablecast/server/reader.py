@@ -69,7 +69,8 @@ class TopicReader:
 
     def __init__(self, kafka: KafkaSettings, finder: TopicFinder, names: Sequence[str], follower: Follower) -> None:
         self.topics: dict[str, Topic] = {}
-        self.lag = 0
+        self.lags: dict[str, int] = {}
+        """Topic to how many records are written but not read yet, as of a second ago at most. Replaced, never changed."""
         self._consumer = make_consumer(kafka, _OWN)
         self._finder = finder
         self._names = tuple(names)
@@ -130,7 +131,7 @@ class TopicReader:
             self._follower.lost(code_of(error).str())
         except Exception:
             # A reader that died unseen would leave old rows that look live.
-            log.exception("[server] the reader of %s failed", ", ".join(self._names))
+            log.exception("[server] the reader of %s failed", ", ".join(self._names), extra={"event": "crash", "topics": self._names})
             self._follower.lost("its reader failed")
         finally:
             consumer.close()
@@ -188,7 +189,8 @@ class TopicReader:
             return False
         elif error.code() not in self._told:
             self._told.add(error.code())
-            log.warning("[server] reading %s: %s", message.topic() or self._names[0], error.str())
+            told = {"event": "kafka", "topic": message.topic() or self._names[0], "code": error.name(), "reason": error.str()}
+            log.warning("[server] reading %s: %s", told["topic"], error.str(), extra=told)
         return True
 
     def _measure(self, consumer: Consumer) -> None:
@@ -196,8 +198,8 @@ class TopicReader:
         if now - self._lag_at < _LAG_SECONDS:
             return
         self._lag_at = now
-        lag = 0
+        lags = dict.fromkeys(self._names, 0)
         for part in consumer.position(consumer.assignment()):
             _, high = consumer.get_watermark_offsets(part, cached=True)
-            lag += max(0, high - max(0, part.offset))
-        self.lag = lag
+            lags[part.topic] += max(0, high - max(0, part.offset))
+        self.lags = lags

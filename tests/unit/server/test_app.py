@@ -166,11 +166,12 @@ def test_health_and_readiness_need_no_key(hub: Hub, client: Client) -> None:
     assert client(hub, key=False).get("/healthz").status_code == 200
     assert client(hub, key=False).get("/readyz").json() == {"ready": True}
     empty = Hub()
-    empty.say("filling", "No generation is live yet.")
     assert client(empty, key=False).get("/healthz").status_code == 200
+    empty.say("filling", "The changelog broker secret:9092 does not answer.")
     answer = client(empty, key=False).get("/readyz")
+    assert "secret" not in answer.text
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "not_ready")
-    assert "No generation is live yet." in answer.json()["error"]["message"]
+    assert "secret:9092" in client(empty).get("/api/status").json()["feed"]["message"]
     assert client(empty).get("/api/tables").status_code == 503
 
 

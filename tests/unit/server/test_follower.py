@@ -119,6 +119,7 @@ def test_it_fills_apart_and_applies_on_the_loop_afterwards(filling: Filling) -> 
     filling.loop.run()
     assert filling.ids() == ["b"]
     assert filling.events.heard == ["filled", "applied 1"]
+    assert filling.follower.read == 2
 
 
 def test_open_views_are_ready_before_the_flip(filling: Filling) -> None:

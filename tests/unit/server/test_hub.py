@@ -63,6 +63,21 @@ def test_the_tick_widens_with_what_it_sets_off_and_narrows_again() -> None:
     asyncio.run(scenario())
 
 
+def test_what_a_tick_and_what_it_set_off_took_is_told() -> None:
+    async def scenario() -> None:
+        acts, took = list[int](), list[float]()
+        ticker = Ticker(lambda: acts.append(1), quiet=0.001, took=took.append)
+        for number in (1, 2):
+            ticker.touch()
+            while len(acts) < number:
+                await asyncio.sleep(0)
+            ticker.charge(0.5)
+        assert len(took) == 1
+        assert 0.5 < took[0] < 0.6
+
+    asyncio.run(asyncio.wait_for(scenario(), 5))
+
+
 def test_many_wanted_views_take_one_slice_a_turn() -> None:
     hub = Hub()
     hub.flip(generation_of(1, BUILD_ROWS * 4))

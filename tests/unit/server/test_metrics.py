@@ -1,12 +1,16 @@
 """The metrics, as the parser of Prometheus's own client reads them."""
 
+import time
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from tablecast.kafka.status import GenerationStatus, TableStatus
 from tablecast.server.counters import Durations
 from tablecast.server.hub import Hub
-from tablecast.server.metrics import FeedFigures, exposition
+from tablecast.server.metrics import FeedFigures, exposition, feed_figures
 
 from .talking import TalkTo, put, table_of
 
@@ -44,6 +48,35 @@ def test_what_viewers_cost_is_counted(hub: Hub, talk_to: TalkTo) -> None:
     assert value(families, "tablecast_frames_sent", "tablecast_frames_sent_total") == 2
     assert value(families, "tablecast_outbox_skips", "tablecast_outbox_skips_total") == 2
     assert value(families, "tablecast_refusals", "tablecast_refusals_total", code="unknown_table") == 1
+
+
+@dataclass
+class PaperReader:
+    lags: dict[str, int]
+    when: dict[str, float]
+
+    def written(self) -> dict[str, float]:
+        return self.when
+
+
+def filling_of(reader: PaperReader, number: int = 3) -> Any:
+    tables = {name: TableStatus(f"{name}-log", ()) for name in ("busy", "stuck", "empty")}
+    status = GenerationStatus(number, "live", {}, tables, {}, "f", "2026-01-01T00:00:00Z")
+    return SimpleNamespace(reader=reader, follower=SimpleNamespace(status=status, rejected=4), number=number)
+
+
+def test_a_busy_changelog_does_not_hide_one_that_is_stuck() -> None:
+    now = time.time()
+    reader = PaperReader({"busy-log": 3, "stuck-log": 2, "empty-log": 0}, {"busy-log": now - 1, "stuck-log": now - 60})
+    figures = feed_figures(filling_of(reader), filling_of(reader, 7))
+    assert (figures.lag, figures.rejected, figures.reads) == (5, 4, 7)
+    assert 60 <= figures.lag_seconds < 65
+    assert {name: round(age) for name, age in figures.ages.items()} == {"busy": 1, "stuck": 60}
+
+
+def test_what_has_read_everything_is_not_behind_however_old_it_is() -> None:
+    reader = PaperReader({"busy-log": 0, "stuck-log": 0}, {"busy-log": time.time() - 900})
+    assert (feed_figures(filling_of(reader), None).lag_seconds, feed_figures(None, None)) == (0.0, FeedFigures())
 
 
 def test_how_the_feed_goes_is_told(hub: Hub) -> None:

@@ -8,6 +8,7 @@ from tablecast import __version__
 from tablecast.catalog import Column
 from tablecast.server.hub import Hub
 from tablecast.server.session import State
+from tablecast.wire.frames import frame_body
 
 from .talking import KEY, Clock, Talk, TalkTo, generation_of, put, table_of
 
@@ -267,3 +268,24 @@ def test_the_state_of_the_feed_is_told_once(hub: Hub, talk_to: TalkTo) -> None:
     hub.say("stale", "The broker is gone.")
     assert talk.hear() == [{"type": "feed", "state": "stale", "message": "The broker is gone."}]
     assert stranger.hear() == []
+
+
+def test_viewers_of_one_window_share_one_encoding_of_each_change(hub: Hub, talk_to: TalkTo, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[bytes] = []
+
+    def counted(*arguments: Any) -> bytes:
+        made.append(frame_body(*arguments))
+        return made[-1]
+
+    monkeypatch.setattr("tablecast.server.subscription.frame_body", counted)
+    talks = [talk_to(hub) for _ in range(3)]
+    for sub, talk in enumerate(talks, 1):
+        talk.say("open", sub=sub, request=sub, table="users", offset=0, size=5, search="row")
+    assert len(made) == 1
+    for version in (1, 2):
+        put(table_of(hub), 3, 6 + version, version)
+        for sub, talk in enumerate(talks, 1):
+            talk.session.outbox.mark(sub)
+        frames = [talk.hear()[-1] for talk in talks]
+        assert [(frame["sub"], frame["rows"]["0-3"]["n"]) for frame in frames] == [(sub, str(6 + version)) for sub in (1, 2, 3)]
+        assert len(made) == 1 + version
