@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -93,23 +94,37 @@ def test_who_goes_away_or_takes_nothing_gives_the_desk_back(serving: Serving) ->
             eventually(lambda: httpx.get(url + EXPORT + "?search=nothing", headers=BEARER).status_code == 200)
 
 
-def test_viewers_go_on_seeing_changes_while_a_large_table_is_exported(serving: Serving) -> None:
-    hub = Hub()
+class TickingHub(Hub):
+    """Changes its first row as often as it looks for old ones."""
+
+    version = 0
+
+    def trim(self) -> bool:
+        self.version += 1
+        put(table_of(self), 0, self.version, self.version)
+        self.touch()
+        return False
+
+
+def test_viewers_go_on_seeing_changes_while_a_large_table_is_exported(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tablecast.server.app.TRIM_SECONDS", 0.005)
+    hub, seen = TickingHub(), list[float]()
     hub.flip(generation_of(1, 200_000))
-    with serving(hub, messages_per_second=1_000_000) as url, dial(url) as viewer:
+    with serving(hub) as url, dial(url) as viewer:
         say(viewer, "login", key=KEY)
         say(viewer, "open", sub=1, request=1, table="users", offset=0, size=1)
         while hear(viewer)["type"] != "frame":
             pass
-        exporting = threading.Thread(target=httpx.get, args=(f"{url}{EXPORT}?format=parquet",), kwargs={"headers": BEARER, "timeout": 60})
+        exported: list[httpx.Response] = []
+        options: dict[str, Any] = {"headers": BEARER, "timeout": 60}
+        exporting = threading.Thread(target=lambda: exported.append(httpx.get(f"{url}{EXPORT}?format=parquet", **options)))
         exporting.start()
-        pongs = 0
-        while exporting.is_alive():
-            say(viewer, "ping", id=pongs)
-            assert hear(viewer) == {"type": "pong", "id": pongs}
-            pongs += 1
-            time.sleep(0.001)
-        assert pongs >= 5
+        while exporting.is_alive() or len(seen) < 2:
+            assert hear(viewer)["rows"]
+            seen.append(time.monotonic())
+    assert exported[0].headers["tablecast-rows"] == "200000"
+    assert len(seen) >= 5
+    assert max(after - before for before, after in pairwise(seen)) < 0.5
 
 
 def test_a_desk_is_given_back_however_it_ends() -> None:

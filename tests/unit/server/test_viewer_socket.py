@@ -3,6 +3,7 @@
 import json
 import socket
 import time
+import tracemalloc
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from typing import Any
@@ -161,10 +162,15 @@ def test_what_is_kept_for_one_who_never_reads_is_bounded(serving: Serving) -> No
         viewer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
         say(viewer, "login", key=KEY)
         say(viewer, "open", sub=1, request=1, table="users", offset=0, size=2000)
+        eventually(lambda: hub.counters.frames == 1)
+        tracemalloc.start()
         for request in range(2, asked):
             say(viewer, "move", sub=1, request=request, offset=request % 2000, size=2000)
         eventually(lambda: hub.counters.skips > asked / 2)
+        kept, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
         assert hub.counters.bytes < 3_000_000
+        assert kept < 8_000_000, "all of them together are fifty megabytes"
         while (message := hear(viewer))["type"] != "frame" or message["request"] < asked - 1:
             pass
         assert len(message["ids"]) == 2000
