@@ -36,7 +36,7 @@ def main(folder: Path) -> None:
         started = time.perf_counter()
         take(table, batch)
         seconds += time.perf_counter() - started
-    table.filled()
+    table.filling = False
     filled = process.memory_info().rss
     view, build_seconds, longest = built(table)
     figures: dict[str, object] = {

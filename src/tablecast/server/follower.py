@@ -290,7 +290,7 @@ class GenerationFollower:
         for table in self.generation.tables():
             while table.trim(now):
                 pass
-            table.filled()
+            table.filling = False
         self.filled = True
         self._post(lambda: self._events.filled(self))
 

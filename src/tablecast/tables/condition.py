@@ -18,6 +18,7 @@ from tablecast.errors import BadView
 from tablecast.tables.cells import Cells, KeyOf, cell_key, cell_text, int64_of, tolerant
 
 Test = Callable[[Cells], bool]
+CellTest = Callable[[Any], bool]
 Slots = Mapping[str, tuple[int, ColumnType]]
 """Where a column stands in the decoded cells, and its type."""
 
@@ -140,28 +141,33 @@ def _read_values(op: str, raw: dict[str, Any]) -> tuple[Scalar, ...]:
     return tuple(values)
 
 
-def _leaf_test(leaf: Leaf, slot: int, type: ColumnType) -> Test:
+def cell_test(leaf: Leaf, type: ColumnType) -> CellTest:
+    """A function that says whether a cell of a column of this type fulfils the condition. Raises BadView for a value that does not fit."""
     if leaf.op == "null":
-        return lambda cells: cells[slot] is None
+        return lambda cell: cell is None
     if leaf.op in _TEXT:
-        return _text_test(_TEXT[leaf.op], slot, cell_text(leaf.values[0]).casefold())
+        return _text_test(_TEXT[leaf.op], cell_text(leaf.values[0]).casefold())
     if type == "int64" and leaf.op in _COMPARE:
-        return _integer_test(_COMPARE[leaf.op], slot, _read(int64_of, leaf.column, type, leaf.values[0]))
+        return _integer_test(_COMPARE[leaf.op], _read(int64_of, leaf.column, type, leaf.values[0]))
     strict = cell_key(type)
     wanted = [_read(strict, leaf.column, type, value) for value in leaf.values]
     if leaf.op == "in":
         key, allowed = tolerant(strict), frozenset(wanted)
-        return lambda cells: key(cells[slot]) in allowed
-    return _compare_test(_COMPARE[leaf.op], strict, slot, wanted[0])
+        return lambda cell: key(cell) in allowed
+    return _compare_test(_COMPARE[leaf.op], strict, wanted[0])
 
 
-def _text_test(matches: Callable[[str, str], bool], slot: int, wanted: str) -> Test:
-    return lambda cells: cells[slot] is not None and matches(cell_text(cells[slot]).casefold(), wanted)
+def _leaf_test(leaf: Leaf, slot: int, type: ColumnType) -> Test:
+    test = cell_test(leaf, type)
+    return lambda cells: test(cells[slot])
 
 
-def _compare_test(compare: Callable[[Any, Any], bool], key: KeyOf, slot: int, wanted: bytes) -> Test:
-    def test(cells: Cells) -> bool:
-        cell = cells[slot]
+def _text_test(matches: Callable[[str, str], bool], wanted: str) -> CellTest:
+    return lambda cell: cell is not None and matches(cell_text(cell).casefold(), wanted)
+
+
+def _compare_test(compare: Callable[[Any, Any], bool], key: KeyOf, wanted: bytes) -> CellTest:
+    def test(cell: Any) -> bool:
         if cell is None:
             return False
         try:
@@ -172,9 +178,8 @@ def _compare_test(compare: Callable[[Any, Any], bool], key: KeyOf, slot: int, wa
     return test
 
 
-def _integer_test(compare: Callable[[Any, Any], bool], slot: int, wanted: int) -> Test:
-    def test(cells: Cells) -> bool:
-        cell = cells[slot]
+def _integer_test(compare: Callable[[Any, Any], bool], wanted: int) -> CellTest:
+    def test(cell: Any) -> bool:
         try:
             return compare(int(cell) if type(cell) is str else int64_of(cell), wanted)
         except (ValueError, TypeError):

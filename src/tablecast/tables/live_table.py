@@ -72,8 +72,8 @@ class LiveTable:
         self._gone: dict[bytes, bytes] = {}
         self._watchers: list[RowWatcher] = []
         self._followers: list[RowFollower] = []
-        self._filling = True
-        """Whether nobody looks yet: then its order may come about by and by."""
+        self.filling = True
+        """Whether nobody looks yet: then its order may come about by and by. To be set to False by whoever shows it."""
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -110,24 +110,24 @@ class LiveTable:
         As long as nobody looks most rows are new, and what they need is done here for many at once. A bound is then kept at the end.
         """
         fresh: list[tuple[bytes, Row]] = []
-        rows, filling = self._rows, self._filling and not (self._followers or self._watchers)
+        rows, unseen = self._rows, self.filling and not (self._followers or self._watchers)
         for key, data, version, order in changes:
             try:
-                if filling and data and key not in rows and not self._gone:
-                    row = _new_row(key, data, version or b"", order)
-                    rows[key] = row
+                row = rows.get(key)
+                if row is None and unseen and data and not self._gone:
+                    rows[key] = row = _new_row(key, data, version or b"", order)
                     fresh.append((row.position, row))
-                    continue
-                if fresh:
-                    self._place(fresh)
-                    fresh = []
-                if data is None:
-                    self.delete(key, version)
+                elif row is not None and data and version and not order:
+                    self._update(row, data, version)
                 else:
-                    self.upsert(key, data, version or b"", order)
+                    if fresh:
+                        self._place(fresh)
+                        fresh = []
+                    self.delete(key, version) if data is None else self.upsert(key, data, version or b"", order)
             except ValueError as error:
                 reject(key, error)
-        self._place(fresh)
+        if fresh:
+            self._place(fresh)
 
     def upsert(self, key: bytes, data: bytes, version: bytes, order: bytes | None = None) -> bool:
         """Takes the row if its version supersedes the known one. Without `order` it stands at the left order of its first version.
@@ -136,26 +136,36 @@ class LiveTable:
         its key was first seen there. Raises ValueError, and changes nothing, when the record is not of the changelog's format.
         """
         row = self._rows.get(key)
-        known = row.version if row is not None else self._gone.get(key)
-        newer = known is None or supersedes(version, known)
-        if not newer and (row is None or not order):
-            return False
         if row is None:
+            known = self._gone.get(key)
+            if known is not None and not supersedes(version, known):
+                return False
             self._insert(key, _new_row(key, data, version, order))
             return True
-        if not data or data[0] != _BRACE or data[-1] != _END_BRACE:
-            raise ValueError(f"the value of row {key!r} is not a JSON object")
-        if order and (position := pack_position(parse_order(order), key)) < row.position:
-            kept = (version, data) if newer else (row.version, row.data)
-            self._remove(row)
-            self._insert(key, Row(position, *kept))
-            return True
-        if newer:
-            before = row.data
-            row.version, row.data = version, data
-            self.changes += 1
-            self._tell(row, before)
-        return newer
+        if not data:
+            raise ValueError(f"the value of row {key!r} is empty")
+        if not order or (position := pack_position(parse_order(order), key)) >= row.position:
+            return self._update(row, data, version)
+        _check(key, data)
+        kept = (version, data) if supersedes(version, row.version) else (row.version, row.data)
+        self._remove(row)
+        self._insert(key, Row(position, *kept))
+        return True
+
+    def _update(self, row: Row, data: bytes, version: bytes) -> bool:
+        """In place. Raises ValueError when the record is not of the changelog's format."""
+        if not supersedes(version, row.version):
+            return False
+        if data[0] != _BRACE or data[-1] != _END_BRACE:
+            raise ValueError(f"the value of row {row.id!r} is not a JSON object")
+        before = row.data
+        row.version, row.data = version, data
+        self.changes += 1
+        for follower in self._followers:
+            follower.changed(row, before)
+        for watcher in self._watchers:
+            watcher.put(row)
+        return True
 
     def delete(self, key: bytes, version: bytes | None) -> bool:
         """Removes the row unless it is newer than `version`; an older state of it, written again, will not bring it back."""
@@ -182,10 +192,6 @@ class LiveTable:
             self._remove(row)
         return len(old)
 
-    def filled(self) -> None:
-        """From now on somebody may look at any time, so every row is put in order at once."""
-        self._filling = False
-
     def dismantle(self) -> Iterator[None]:
         """Lets go of all rows, in steps: to free a million objects at once would hold up every other thread."""
         yield from self._order.dismantle()
@@ -203,7 +209,7 @@ class LiveTable:
 
     def _place(self, fresh: list[tuple[bytes, Row]]) -> None:
         """Puts rows that are new in order, tells of them, and removes the oldest that are too many then."""
-        if self._filling and not self._followers:
+        if self.filling and not self._followers:
             self._order.put_off(fresh)
         else:
             self._order.add(fresh)
@@ -232,10 +238,15 @@ class LiveTable:
                 watcher.drop(row)
 
 
-def _new_row(key: bytes, data: bytes, version: bytes, order: bytes | None) -> Row:
-    """Raises ValueError when the record is not of the changelog's format."""
+def _check(key: bytes, data: bytes) -> None:
+    """Raises ValueError when this is not a JSON object."""
     if not data or data[0] != _BRACE or data[-1] != _END_BRACE:
         raise ValueError(f"the value of row {key!r} is not a JSON object")
+
+
+def _new_row(key: bytes, data: bytes, version: bytes, order: bytes | None) -> Row:
+    """Raises ValueError when the record is not of the changelog's format."""
+    _check(key, data)
     if not key.isascii():
         key.decode()
     left = parse_left(version)

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 
 from tablecast.catalog import Column, ColumnType
 from tablecast.errors import BadView
 from tablecast.tables.cells import NULL, Cells, KeyOf, cell_decoder, cell_key, cell_reader, tolerant
-from tablecast.tables.condition import Condition, Slots, Test, condition_columns, condition_test
+from tablecast.tables.condition import CellTest, Condition, Leaf, Slots, Test, cell_test, condition_columns, condition_test
 
 Place = Callable[[bytes, bytes], bytes | None]
 """From a row's data and its position to its place; None when it is not in the view."""
@@ -96,10 +96,11 @@ def _rank_by_one(slot: int, key: KeyOf) -> Rank:
 def placing(sort: Sequence[SortKey], selection: Selection, columns: Sequence[Column]) -> Place:
     """The function that places rows of these columns. Raises BadView."""
     slots = slots_of([key.column for key in sort] + selection.columns(), columns)
-    if len(sort) == 1 and selection.search is None:
+    if len(sort) == 1 and selection.search is None and _is_simple(selection.filter, sort[0].column):
         [key] = sort
-        slot, type = slots[key.column]
-        return _place_by_one(cell_decoder(list(slots)), slot, cell_key(type, key.descending, key.locale), _filter(selection, slots))
+        type = slots[key.column][1]
+        passes = None if selection.filter is None else cell_test(selection.filter, slots[selection.filter.column][1])
+        return _place_by_one(cell_decoder(list(slots)), cell_key(type, key.descending, key.locale), passes)
     rank, select = ranking_by(sort, slots), selecting(selection, slots, columns)
 
     def place(data: bytes, position: bytes) -> bytes | None:
@@ -109,18 +110,22 @@ def placing(sort: Sequence[SortKey], selection: Selection, columns: Sequence[Col
     return place
 
 
-def _place_by_one(decode: Callable[[bytes], Any], slot: int, key: KeyOf, fulfils: Test | None) -> Place:
-    """The usual one, all in one step: it runs twice for every change of a row."""
-    cells_of = msgspec.structs.astuple
+def _is_simple(condition: Condition | None, sorted_by: str) -> TypeGuard[Leaf | None]:
+    """Whether it looks at nothing or at one column other than this."""
+    return condition is None or (isinstance(condition, Leaf) and condition.column != sorted_by)
+
+
+def _place_by_one(decode: Callable[[bytes], Any], key: KeyOf, passes: CellTest | None) -> Place:
+    """The usual one, all in one step: it runs twice for every change of a row. The first cell is sorted by, the second is tested."""
 
     def place(data: bytes, position: bytes) -> bytes | None:
         try:
-            cells = cells_of(decode(data))
-            if fulfils is not None and not fulfils(cells):
+            cells = decode(data)
+            if passes is not None and not passes(cells.c1):
                 return None
-            return key(cells[slot]) + position
+            return key(cells.c0) + position
         except msgspec.DecodeError:
-            return None if fulfils is not None and not fulfils((None,) * (slot + 1)) else NULL + position
+            return None if passes is not None and not passes(None) else NULL + position
         except (ValueError, TypeError, AttributeError):
             return NULL + position
 

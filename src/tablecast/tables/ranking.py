@@ -90,6 +90,7 @@ class Ranking(Generic[T]):
     def add(self, placed: Iterable[tuple[bytes, T]]) -> None:
         """Puts them in order at once."""
         leaves, items, counts, mixed, marks, sums = self._places, self._items, self._counts, self._mixed, self._marks, self._sums
+        added = 0
         for place, item in placed:
             # A call for each would take as long as the rest of it.
             mark = float(_eight_bytes(place)[0]) if len(place) >= 8 else mark_of(place)
@@ -102,13 +103,14 @@ class Ranking(Generic[T]):
             at = bisect_left(leaf, place)
             leaf.insert(at, place)
             items[index].insert(at, item)
-            self._size += 1
+            added += 1
             counts[index] += 1
             if sums is not None:
                 sums[index // BLOCK] += 1
             if len(leaf) > 2 * LEAF:
                 self._split(index, LEAF)
                 sums = None
+        self._size += added
 
     def remove(self, places: Iterable[bytes]) -> None:
         """Raises KeyError when nothing stands at one of them."""

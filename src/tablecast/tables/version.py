@@ -9,8 +9,10 @@ from collections.abc import Callable
 import msgspec
 
 Order = tuple[int, int, int]
-Cuts = tuple[int, bool]
-"""Where the left order ends, and whether the right one has a time that compares as text."""
+Cuts = tuple[int, int, int]
+"""Where the left order ends, where the right one begins, and where its time ends if it has one that compares as text. All 0 when this is no version of
+plain numbers."""
+_NO_CUTS: Cuts = (0, 0, 0)
 
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _LAYOUT = re.compile(rb"(0+:0+:0+)(\|(0+:0+:0+)?)?").fullmatch
@@ -49,21 +51,18 @@ def parse_left(version: bytes) -> Order:
 
 
 def supersedes(version: bytes, known: bytes) -> bool:
-    """Neither part is older and one is newer. A missing right part is older than any. Raises ValueError."""
+    """Neither part is older and one is newer. A missing right part is older than any. `known` has been looked at before. Raises ValueError."""
+    layout = version.translate(_DIGITS)
+    end, right, time = _layouts.get(layout) or _seen(layout)
+    # Mostly the left record stays, and a newer one of the right side has come, at another time of as many digits.
+    if time and version[:right] == known[:right] and version[:time] != known[:time] and known.find(b":", right) == time:
+        return version > known
     if version == known:
         return False
-    layout, known_layout = version.translate(_DIGITS), known.translate(_DIGITS)
-    cuts = _layouts.get(layout) or _seen(layout)
-    if cuts and layout == known_layout:
-        end = cuts[0]
+    if end and layout == known.translate(_DIGITS):
         if version[:end] == known[:end]:
             return version > known
         return version[:end] > known[:end] and version[end:] >= known[end:]
-    if cuts and cuts[1] and (known_cuts := _layouts.get(known_layout) or _seen(known_layout)) and known_cuts[1]:
-        # Mostly the left record stays, and a newer one of the right side has come, whose offset may have more digits.
-        right = cuts[0] + 1
-        if version[:right] == known[:right] and version[right : right + _TIME_BYTES] != known[right : right + _TIME_BYTES]:
-            return version > known
     return _supersedes_as_numbers(version, known)
 
 
@@ -75,12 +74,12 @@ def _supersedes_as_numbers(version: bytes, known: bytes) -> bool:
     return later(left, known_left) and (not known_right or right == known_right or (bool(right) and later(right, known_right)))
 
 
-def _seen(layout: bytes) -> Cuts | None:
-    """None when this is no version of plain numbers."""
+def _seen(layout: bytes) -> Cuts:
     match = _LAYOUT(layout)
     if match is None:
-        return None
-    cuts = match.end(1), bool(_TIMED(match[3] or b""))
+        return _NO_CUTS
+    end = match.end(1)
+    cuts = (end, end + 1, end + 1 + _TIME_BYTES) if _TIMED(match[3] or b"") else (end, 0, 0)
     if len(_layouts) < _MOST_LAYOUTS:
         _layouts[layout] = cuts
     return cuts

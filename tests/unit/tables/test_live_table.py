@@ -182,7 +182,7 @@ def test_to_take_many_equals_to_take_them_one_by_one(all: list[Change], size: in
     refused: list[bytes] = []
     refused_apart: list[bytes] = []
     if filled:
-        together.filled()
+        together.filling = False
     for start in range(0, len(all), size):
         together.take(all[start : start + size], lambda key, error: refused.append(key))
     for key, data, version, order in all:
@@ -214,8 +214,7 @@ def test_a_row_over_the_bound_costs_about_the_same_whatever_the_bound(make_table
     table = make_table(rows=20_000)
     table.take([(b"%d" % number, b"{}", b"%d:0:0" % number, None) for number in range(20_000)], lambda key, error: None)
     table.settle(100_000)
-    if filled:
-        table.filled()
+    table.filling = not filled
     visited = 0
 
     class Counted(array):  # type: ignore[type-arg]
