@@ -10,8 +10,8 @@ import msgspec
 
 Order = tuple[int, int, int]
 Cuts = tuple[int, int, int]
-"""Where the left order ends, where the right one begins, and where its time ends if it has one that compares as text. All 0 when this is no version of
-plain numbers."""
+"""Where the left order ends, where the right one begins, and where its time ends if it has one that compares as text. All 0 when this is no version
+of plain numbers."""
 _NO_CUTS: Cuts = (0, 0, 0)
 
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
