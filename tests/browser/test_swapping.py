@@ -13,6 +13,7 @@ from bench.stack import REPOSITORY, Stack
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import make_producer
 
+from .axe import expect_nothing
 from .conftest import OpenPage, Send
 from .visit import Visit
 
@@ -158,3 +159,4 @@ def test_an_operator_asks_first_then_swaps_and_watches_the_generation_come(open_
     newest = visit.find("history").locator("tbody tr").first
     expect(newest).to_contain_text("users · accounts · left")
     expect(newest).to_contain_text("applied")
+    expect_nothing(visit, "operator, with a verdict and a history")

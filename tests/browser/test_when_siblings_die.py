@@ -1,15 +1,20 @@
-"""The demo's siblings die by kill -9, one after the other: the tables go on with nothing lost and nothing doubled (T6)."""
+"""The demo's siblings die by kill -9: the tables go on with nothing lost and nothing doubled (T6), and who looks is told (V6)."""
 
 import json
 import re
 import uuid
 from typing import Any
+from urllib.parse import quote
 
 import psutil
 from confluent_kafka import Producer
+from playwright.sync_api import expect
 
 from bench.stack import Stack
 from tablecast.kafka.clients import make_producer
+
+from .conftest import OpenPage
+from .visit import Visit
 
 RESTART_SECONDS = 150.0
 FLUSH_SECONDS = 120.0
@@ -52,7 +57,26 @@ def java_of(process: psutil.Process) -> psutil.Process:
     return next(child for child in process.children(recursive=True) if "java" in child.name())
 
 
-def test_a_killed_orchestrator_goes_on_where_it_was(demo_stack: Stack) -> None:
+def look(open_page: OpenPage, stack: Stack) -> Visit:
+    visit = open_page(f"/#key={quote(stack.key)}")
+    visit.wait_for_rows("users_ui")
+    return visit
+
+
+def expect_stale(visit: Visit, why: str) -> None:
+    """The rows stay, and nobody takes them for the newest."""
+    expect(visit.find("state")).to_have_text("stale")
+    expect(visit.find("trouble")).to_contain_text(re.compile(f"Rows as of .*{why}"))
+    expect(visit.rows.first).to_be_visible()
+
+
+def expect_live(visit: Visit) -> None:
+    expect(visit.find("state")).to_have_text("live", timeout=1000 * RESTART_SECONDS)
+    expect(visit.find("trouble")).to_have_count(0)
+
+
+def test_a_killed_orchestrator_goes_on_where_it_was(demo_stack: Stack, open_page: OpenPage) -> None:
+    visit = look(open_page, demo_stack)
     users = Users(demo_stack)
     users.send()
     users.flush()
@@ -61,20 +85,25 @@ def test_a_killed_orchestrator_goes_on_where_it_was(demo_stack: Stack) -> None:
     demo_stack.process_of("orchestrator").kill()
     users.send()
     demo_stack.log.wait_for(re.compile(r"\[supervisor\] orchestrator ended \(killed by SIGKILL\)"), RESTART_SECONDS, seen)
+    expect_stale(visit, "The pipeline has not been heard of")
     demo_stack.log.wait_for(re.compile(r"\[orchestrator\] generation \d+ goes on"), RESTART_SECONDS, seen)
     users.send()
     users.flush()
     users.expect_all()
+    expect_live(visit)
 
 
-def test_a_killed_kafka_comes_back_with_all_that_it_had(demo_stack: Stack) -> None:
+def test_a_killed_kafka_comes_back_with_all_that_it_had(demo_stack: Stack, open_page: OpenPage) -> None:
+    visit = look(open_page, demo_stack)
     users = Users(demo_stack)
     users.send()
     users.flush()
     seen = len(demo_stack.log.lines)
     java_of(demo_stack.process_of("broker")).kill()
     users.send()
+    expect_stale(visit, "does not answer|has not been heard of")
     demo_stack.log.wait_for(re.compile(r"\[broker\] Kafka listens at "), RESTART_SECONDS, seen)
     users.send()
     users.flush()
     users.expect_all()
+    expect_live(visit)

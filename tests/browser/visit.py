@@ -23,6 +23,7 @@ class Visit:
         self.complaints: list[str] = []
         self.sent: list[dict[str, Any]] = []
         """What the page said to the server over its newest socket."""
+        self.socket: WebSocket | None = None
         self._allowed: list[re.Pattern[str]] = []
         page.set_default_timeout(PATIENCE_MS)
         page.on("console", self._console)
@@ -49,6 +50,7 @@ class Visit:
             self._complain(f"request refused: {response.request.method} {response.url} {response.status}")
 
     def _dialled(self, socket: WebSocket) -> None:
+        self.socket = socket
         self.sent = sent = []
         socket.on("framesent", lambda payload: sent.append(json.loads(payload)))
 
