@@ -11,8 +11,8 @@ interface Entry {
 }
 
 const FILE = new URL('../package-lock.json', import.meta.url);
-const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
-const PROCESSORS = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'wasm32'];
+const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'openbsd', 'openharmony', 'win32'];
+const PROCESSORS = ['arm64', 'arm', 'x64', 'ia32', 'loong64', 'ppc64', 'riscv64', 's390x', 'wasm32'];
 
 const lock = JSON.parse(readFileSync(FILE, 'utf8')) as { packages: Record<string, Entry> };
 

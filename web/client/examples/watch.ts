@@ -1,5 +1,5 @@
-/** Shows a live table in the terminal: node web/client/examples/watch.ts URL KEY TABLE */
-import { TableHub } from '../src/index.ts';
+/** Shows a live table in the terminal, once the client is built (npm run build): node web/client/examples/watch.ts URL KEY TABLE */
+import { TableHub } from '@tablecast/client';
 
 const [url = '', key = '', table = 'users_ui'] = process.argv.slice(2);
 
