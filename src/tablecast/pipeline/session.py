@@ -32,9 +32,15 @@ TUNED = {
     "spark.ui.showConsoleProgress": "false",
     "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "5",
     "spark.sql.streaming.metricsEnabled": "false",
+    # A count of the keys costs one more look-up at each record, and nobody asks for it; blocks of state that fit into memory are decompressed once.
+    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
+    "spark.sql.streaming.stateStore.rocksdb.blockCacheSizeMB": "32",
     # The state of a generation that is gone is given back at the next maintenance; what Spark remembers of its plans only fills the heap.
     "spark.sql.streaming.stateStore.maintenanceInterval": "15s",
     "spark.sql.ui.retainedExecutions": "5",
+    "spark.ui.retainedJobs": "20",
+    "spark.ui.retainedStages": "50",
+    "spark.ui.retainedTasks": "1000",
     # Likewise its Kafka clients and what they have fetched, which Spark would keep for five and ten minutes. Those of a running query are in use.
     **{f"spark.kafka.{cache}.timeout": "30s" for cache in KAFKA_CACHES},
     **{f"spark.kafka.{cache}.evictorThreadRunInterval": "10s" for cache in KAFKA_CACHES},
