@@ -5,6 +5,7 @@ text is taken only where the first one was suspicious.
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
@@ -98,7 +99,7 @@ def _reason(source: Source) -> Expression:
     unfit = F.col("corrupt") | F.col("value").isNull()
     checks = [
         (text.isNull() | ~F.is_valid_utf8(text), NOT_JSON),
-        (F.col("escaped") & (text.contains("\\ud") | text.contains("\\uD")) & text.rlike(LONE_SURROGATE), NOT_JSON),
+        (F.col("escaped") & (text.contains("\\ud") | text.contains("\\uD")) & _without_backslashes(text).rlike(LONE_SURROGATE), NOT_JSON),
         (unfit & F.try_parse_json(F.concat(F.lit('{"value":'), text, F.lit("}"))).isNull(), NOT_JSON),
         (unfit, WRONG_TYPE),
         *((_is_blank(_at("value", field)), NULL_KEY) for field in source.fields if field.column.name in source.keys),
@@ -111,6 +112,11 @@ def _reason(source: Source) -> Expression:
 
 def _literal(check: tuple[Expression, str]) -> tuple[Expression, Expression]:
     return check[0], F.lit(check[1])
+
+
+def _without_backslashes(text: Expression) -> Expression:
+    """Where a backslash stands for itself it escapes nothing behind it."""
+    return F.replace(text, F.lit("\\\\"), F.lit("  "))
 
 
 def _is_blank(value: Expression) -> Expression:
@@ -143,4 +149,6 @@ def _disguises(field: Field, text: Expression) -> Iterator[Expression]:
     if field.column.type == "timestamp":
         yield value.isNotNull() & value.try_cast("timestamp").isNull()
     if field.column.type == "double":
-        yield value.isin(float("inf"), float("-inf")) & ~text.contains("Inf")
+        # A number too large for a double is no infinity; that is said by its name.
+        name = re.escape(json.dumps(field.path[-1], ensure_ascii=False))
+        yield value.isin(float("inf"), float("-inf")) & ~text.rlike(rf'{name}\s*:\s*"?[-+]?Inf')
