@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from bench.sender import Schedule, Sender
 from bench.subject import LAST_BY_USER, SUBJECTS, Subject, random_keys
 from tablecast.settings import KafkaSettings
 
-RATES = (500, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_500, 10_000, 12_500, 15_000, 20_000, 30_000)
+RATES = (1_000, 2_500, 5_000, 7_500, 10_000, 12_500, 15_000, 20_000, 30_000)
 WARMUP_RATE = 1_000
 LINGER_MS = 5
 """Of the producer that sends: what its library has by default."""
@@ -44,6 +44,8 @@ class Options:
     settle: float
     limit_ms: float
     warmup: float
+    rates: tuple[int, ...] = RATES
+    settings: dict[str, str] = field(default_factory=dict)
 
     @property
     def subject(self) -> Subject:
@@ -58,9 +60,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--settle", type=float, default=5, help="how long it is sent before that (default: %(default)s)")
     parser.add_argument("--warmup", type=float, default=60, help=f"how long {WARMUP_RATE} a second are sent before all (default: %(default)s)")
     parser.add_argument("--limit", type=float, default=250, help="of the 99th percentile, in milliseconds (default: %(default)s)")
+    parser.add_argument("--rate", type=int, action="append", help="only this one (default: one after the other, up to what is too much)")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the stack, as in pipeline.twin=true")
     parser.add_argument("--json", action="store_true", help="the result as one line of JSON")
     given = parser.parse_args(arguments)
-    options = Options(given.load, given.keys, given.seconds, given.settle, given.limit, given.warmup)
+    settings = dict(setting.split("=", 1) for setting in given.set)
+    options = Options(given.load, given.keys, given.seconds, given.settle, given.limit, given.warmup, tuple(given.rate or RATES), settings)
     with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
         steps = measure(options, Path(folder))
     kept_up = [int(step["rate"] or 0) for step in steps if step["kept_up"]]
@@ -71,6 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "limit_ms": options.limit_ms,
         "messages_per_s": max(kept_up, default=0),
         "steps": steps,
+        "settings": options.settings,
     }
     print(json.dumps(report, indent=None if given.json else 2))
     return 0 if all(step["missing"] == 0 for step in steps) else 1
@@ -79,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def measure(options: Options, state_dir: Path) -> list[dict[str, float | int | None]]:
     say("starting broker, orchestrator and server")
     (state_dir / "tablecast.toml").write_text(LOADS[options.load].catalogue)
-    with opened_pipeline(state_dir, options.keys, {}) as stack, in_server(stack, options.subject, 0) as arrivals:
+    with opened_pipeline(state_dir, options.keys, options.settings) as stack, in_server(stack, options.subject, 0) as arrivals:
         return list(_steps(options, stack.kafka, arrivals))
 
 
@@ -88,12 +94,12 @@ def _steps(options: Options, kafka: KafkaSettings, arrivals: Arrivals) -> Iterat
     warm = replace(options, settle=0.0, seconds=options.warmup)
     _step(warm, kafka, arrivals, WARMUP_RATE, 0)
     first = round(WARMUP_RATE * options.warmup)
-    for rate in RATES:
+    for rate in options.rates:
         step = _step(options, kafka, arrivals, rate, first)
         first += round(rate * (options.settle + options.seconds))
         say(f"{rate:,} messages a second: p99 {step['p99_ms']} ms, {step['missing']} missing")
         yield step
-        if not step["kept_up"] and rate > RATES[1]:
+        if not step["kept_up"]:
             return
 
 

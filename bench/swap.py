@@ -24,7 +24,7 @@ from pathlib import Path
 from bench.backlog import numbers_in
 from bench.crowd import Crowd
 from bench.exclusive import machine_to_ourselves
-from bench.figures import NEAR_SECONDS, Gap, Trip, commit_times, summary
+from bench.figures import Gap, Trip, commit_times, summary
 from bench.footprint import growth, settled
 from bench.latency import say
 from bench.load import LOADS
@@ -133,11 +133,11 @@ class Course:
         return shown
 
     def _silences(self, swap: Swap, commits: Sequence[float]) -> None:
-        """The longest silence of each viewer around its flip."""
+        """Of each viewer around its flip. One in which a checkpoint was committed is a pause of the query, not of the swap."""
         for sight, flip in zip(self.crowd.sights, swap.shown, strict=True):
             moments = [moment for moment, _ in sight.frames[-FRAMES:] if abs(moment - flip) <= AROUND_SECONDS]
             gaps = [Gap(*pair) for pair in pairwise(moments)]
-            apart = {max(gaps, key=lambda gap: gap.seconds) for commit in commits if gaps and abs(commit - flip) <= NEAR_SECONDS}
+            apart = {gap for gap in gaps if any(gap.start <= commit <= gap.end for commit in commits)}
             swap.pauses_ms += [1000 * gap.seconds for gap in apart]
             swap.gaps_ms += [1000 * gap.seconds for gap in gaps if gap not in apart]
             swap.worst = max([swap.worst, *((gap.seconds, gap.start - flip) for gap in gaps if gap not in apart)])
