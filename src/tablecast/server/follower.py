@@ -307,6 +307,7 @@ def _column_type(text: str) -> ColumnType:
 
 def _changes(messages: Iterable[Message]) -> Changes:
     changes: Changes = {}
+    last, rows = "", list[Change]()
     for message in messages:
         version = order = None
         for name, value in cast(Iterable[tuple[str, bytes]], message.headers() or ()):
@@ -314,9 +315,8 @@ def _changes(messages: Iterable[Message]) -> Changes:
                 version = value
             elif name == ORDER_HEADER:
                 order = value
-        topic, change = message.topic() or "", (message.key() or b"", message.value(), version, order)
-        if topic in changes:
-            changes[topic].append(change)
-        else:
-            changes[topic] = [change]
+        topic = message.topic() or ""
+        if topic != last:
+            last, rows = topic, changes.setdefault(topic, [])
+        rows.append((message.key() or b"", message.value(), version, order))
     return changes

@@ -11,7 +11,7 @@ from tablecast.kafka.status import GenerationStatus
 from tablecast.server.builder import BUILD_ROWS, Builder
 from tablecast.server.counters import Counters
 from tablecast.server.ticker import Ticker
-from tablecast.tables.generation import Generation, SharedViewport
+from tablecast.tables.generation import Generation, SharedViewport, SharedViews
 from tablecast.tables.live_table import TRIM_ROWS
 from tablecast.tables.view import ViewSpec
 from tablecast.wire.messages import Feed, FeedState
@@ -19,6 +19,8 @@ from tablecast.wire.messages import Feed, FeedState
 log = logging.getLogger(__name__)
 
 MOST_VIEWS = 256
+UPKEEP_ROWS = 250
+UPKEEP_SECONDS = 0.002
 _RESTART = 1012
 
 
@@ -41,9 +43,10 @@ class Hub:
         self.statuses: tuple[GenerationStatus, ...] = ()
         self.audience: set[Audience] = set()
         self.counters = Counters()
-        self._ticker = Ticker(self._tell, took=self.counters.ticks.take)
-        self._builder = Builder(self._ticker, self._break_off)
+        self._ticker = Ticker(self._tick, took=self.counters.ticks.take)
+        self._builder = Builder(self._ticker, lambda viewport: self._break_off(viewport.share, viewport.spec))
         self._most_views = most_views
+        self._keeping_up = False
 
     def current(self) -> Generation:
         """The generation that is shown. Raises NotReady before there is one."""
@@ -100,7 +103,7 @@ class Hub:
             try:
                 viewport.source.build(BUILD_ROWS)
             except Exception:
-                self._break_off(viewport)
+                self._break_off(viewport.share, viewport.spec)
                 return
         if not viewport.ready:
             self._builder.want(viewport)
@@ -119,6 +122,12 @@ class Hub:
             self.touch()
         return TRIM_ROWS in removed
 
+    def _tick(self) -> None:
+        self._tell()
+        if not self._keeping_up:
+            self._keeping_up = True
+            asyncio.get_running_loop().call_later(UPKEEP_SECONDS, self._keep_up)
+
     def _tell(self) -> None:
         if self.generation is not None:
             for views in self.generation.views.values():
@@ -126,11 +135,26 @@ class Hub:
                     try:
                         viewport.tell()
                     except Exception:
-                        self._break_off(viewport)
+                        self._break_off(viewport.share, viewport.spec)
 
-    def _break_off(self, viewport: SharedViewport) -> None:
+    def _keep_up(self) -> None:
+        """Does, a little at a time and after the frames have gone out, what views have put off because nobody looks there."""
+        self._keeping_up = False
+        for share in self.generation.views.values() if self.generation is not None else ():
+            for spec, view in share.shown():
+                try:
+                    done = view.build(UPKEEP_ROWS)
+                except Exception:
+                    self._break_off(share, spec)
+                    continue
+                if not done:
+                    self._keeping_up = True
+                    asyncio.get_running_loop().call_later(UPKEEP_SECONDS, self._keep_up)
+                    return
+
+    def _break_off(self, share: SharedViews, spec: ViewSpec) -> None:
         """A view that fails takes nothing else with it. Called while the error is handled."""
-        spec = {"sort": len(viewport.spec.sort), "filter": viewport.spec.filter is not None, "group": viewport.spec.group is not None}
-        told = {"event": "crash", "table": viewport.table.name, "view": spec}
-        log.exception("[server] a view of %s has failed, and is not shown any more", viewport.table.name, extra=told)
-        viewport.share.break_off(viewport.spec)
+        view = {"sort": len(spec.sort), "filter": spec.filter is not None, "group": spec.group is not None}
+        told = {"event": "crash", "table": share.table.name, "view": view}
+        log.exception("[server] a view of %s has failed, and is not shown any more", share.table.name, extra=told)
+        share.break_off(spec)

@@ -82,7 +82,7 @@ class TopicReader:
         self._behind: set[Partition] = set()
         self._ends: dict[Partition, int] = {}
         """Where the end of a partition was when it was last reached. After the last record there may be more: markers of transactions."""
-        self._newest: dict[str, Message] = {}
+        self._newest: dict[str | None, Message] = {}
         """The last record of each topic."""
 
     @property
@@ -95,7 +95,7 @@ class TopicReader:
 
     def written(self) -> dict[str, float]:
         """Topic to when its last record that was read was written, in seconds, as the broker or its producer says. From any thread."""
-        return {topic: message.timestamp()[1] / 1000 for topic, message in self._newest.copy().items()}
+        return {topic or "": message.timestamp()[1] / 1000 for topic, message in self._newest.copy().items()}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -156,11 +156,11 @@ class TopicReader:
             # A poll returns at the first record; consume alone would wait for a full batch.
             first = consumer.poll(0 if busy else _POLL_SECONDS)
             messages = [] if first is None else [first, *consumer.consume(BATCH - 1, 0)]
-            others = [message for message in messages if message.error() is not None]
+            others = [message for message in messages if message.error() is not None] if any(map(Message.error, messages)) else []
             records = [message for message in messages if message.error() is None] if others else messages
             if records:
                 self._follower.records(records)
-                self._newest |= {message.topic() or "": message for message in records}
+                self._newest |= zip(map(Message.topic, records), records, strict=True)
                 self._notice_ends(consumer)
             for message in others:
                 if not self._goes_on(message):

@@ -124,6 +124,10 @@ class SharedViews:
     def specs(self) -> Set[ViewSpec]:
         return frozenset(self._views)
 
+    def shown(self) -> list[tuple[ViewSpec, View]]:
+        """The views that are ready."""
+        return [(spec, view) for spec, view in self._views.items() if view.ready]
+
     def viewports(self) -> Iterable[SharedViewport]:
         return self._viewports.values()
 

@@ -19,6 +19,7 @@ Change = tuple[bytes, bytes | None, bytes | None, bytes | None]
 
 _ORDER = Struct(">QIQ")
 _ORDER_SIZE = _ORDER.size
+_pack = _ORDER.pack
 _TIMESTAMP_ZERO = 1 << 63
 """Kafka's timestamp may be -1, and packed orders must compare as the numbers do."""
 _BRACE, _END_BRACE = b"{}"
@@ -146,7 +147,8 @@ class LiveTable:
             raise ValueError(f"the value of row {key!r} is empty")
         if not order or (position := pack_position(parse_order(order), key)) >= row.position:
             return self._update(row, data, version)
-        _check(key, data)
+        if data[0] != _BRACE or data[-1] != _END_BRACE:
+            raise ValueError(f"the value of row {key!r} is not a JSON object")
         kept = (version, data) if supersedes(version, row.version) else (row.version, row.data)
         self._remove(row)
         self._insert(key, Row(position, *kept))
@@ -238,26 +240,26 @@ class LiveTable:
                 watcher.drop(row)
 
 
-def _check(key: bytes, data: bytes) -> None:
-    """Raises ValueError when this is not a JSON object."""
-    if not data or data[0] != _BRACE or data[-1] != _END_BRACE:
-        raise ValueError(f"the value of row {key!r} is not a JSON object")
-
-
 def _new_row(key: bytes, data: bytes, version: bytes, order: bytes | None) -> Row:
     """Raises ValueError when the record is not of the changelog's format."""
-    _check(key, data)
+    if not data or data[0] != _BRACE or data[-1] != _END_BRACE:
+        raise ValueError(f"the value of row {key!r} is not a JSON object")
     if not key.isascii():
         key.decode()
     left = parse_left(version)
-    return Row(pack_position(parse_order(order) if order else left, key), version, data)
+    timestamp, partition, offset = parse_order(order) if order else left
+    try:
+        # As pack_position does: a call for each row of a fill would be felt.
+        return Row(_pack(timestamp + _TIMESTAMP_ZERO, partition, offset) + key, version, data)
+    except PackError:
+        raise ValueError(f"the order of {version!r} is out of range") from None
 
 
 def pack_position(order: Order, key: bytes) -> bytes:
     """Raises ValueError for numbers that no Kafka has."""
     timestamp, partition, offset = order
     try:
-        return _ORDER.pack(timestamp + _TIMESTAMP_ZERO, partition, offset) + key
+        return _pack(timestamp + _TIMESTAMP_ZERO, partition, offset) + key
     except PackError:
         raise ValueError(f"the order {order!r} is out of range") from None
 

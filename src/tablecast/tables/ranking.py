@@ -158,6 +158,15 @@ class Ranking(Generic[T]):
                 index += 1
         return found
 
+    def place_at(self, index: int) -> bytes | None:
+        """The place of what stands at this index; None when there is nothing."""
+        if index >= self._size:
+            return None
+        leaf, before = self._leaf_of(index)
+        if self._mixed[leaf]:
+            self._sort(leaf)
+        return self._places[leaf][index - before]
+
     def stretch(self, start: bytes) -> tuple[list[T], bytes | None]:
         """What stands from the place `start` on up to another place, in any order, and that other place; None there means up to the end.
 

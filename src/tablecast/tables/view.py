@@ -11,6 +11,7 @@ from tablecast.tables.group import Grouping
 from tablecast.tables.group_view import GroupView
 from tablecast.tables.intake import Intake
 from tablecast.tables.live_table import LiveTable, Row
+from tablecast.tables.near_first import NearFirst
 from tablecast.tables.placing import Place, Selection, SortKey, placing
 from tablecast.tables.ranking import Ranking
 
@@ -70,7 +71,7 @@ class View(Protocol):
         """About how much there is to free."""
 
     def build(self, limit: int) -> bool:
-        """Takes up to `limit` further rows that the table had when the view was made. Whether nothing is left to do."""
+        """Takes up to `limit` further rows that the table had when the view was made, or does other work ahead. Whether nothing is left to do."""
 
     def leave(self) -> None:
         """Stops following the table."""
@@ -136,6 +137,7 @@ class ShapedView:
         self._table = table
         self._place = place
         self._order: Ranking[Row] = Ranking()
+        self._near = NearFirst(self._order)
         self._intake = Intake(table, self._move)
         self._intake.eager = self.ready
 
@@ -147,26 +149,28 @@ class ShapedView:
     @property
     def total(self) -> int:
         self._look()
-        return len(self._order)
+        return len(self._near)
 
     def rows(self, start: int, stop: int) -> list[Row]:
         self._look()
-        return self._order.between(start, stop)
+        return self._near.between(start, stop)
 
     def index_of(self, id: str) -> int | None:
         self._look()
         row = self._table.find(id)
         place = None if row is None else self._place(row.data, row.position)
-        return None if place is None else self._order.index_of(place)
+        return None if place is None else self._near.index_of(place)
 
     @property
     def held(self) -> int:
         return len(self._order)
 
     def build(self, limit: int) -> bool:
-        if not self.ready:
-            self._build(limit)
-            self._changes += 1
+        """Once it is ready, does what was put off because nobody looks there."""
+        if self.ready:
+            return self._near.tidy(limit)
+        self._build(limit)
+        self._changes += 1
         return self.ready
 
     def _build(self, limit: int) -> None:
@@ -203,5 +207,4 @@ class ShapedView:
                     gone.append(old)
                 if new is not None:
                     come.append((new, row))
-        self._order.remove(gone)
-        self._order.add(come)
+        self._near.change(gone, come)

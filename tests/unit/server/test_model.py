@@ -308,6 +308,12 @@ class Happenings(RuleBasedStateMachine):
     def tick(self) -> None:
         self.hub._tell()
 
+    @rule(limit=st.integers(1, 3))
+    def keep_up(self, limit: int) -> None:
+        """What views have put off is done by and by."""
+        for _, view in self.hub.current().find("people").shown():
+            view.build(limit)
+
     @rule(who=viewers)
     def hear(self, who: int) -> None:
         self.viewers[who].hear(self.number, self.content)
@@ -355,4 +361,7 @@ def test_replaying_frames_gives_the_models_window(monkeypatch: pytest.MonkeyPatc
     for module in ("builder", "hub"):
         monkeypatch.setattr(f"tablecast.server.{module}.BUILD_ROWS", 3)
     monkeypatch.setattr("tablecast.tables.generation.give_back", lambda: None)
+    monkeypatch.setattr("tablecast.tables.near_first.MARGIN", 1)
+    monkeypatch.setattr("tablecast.tables.near_first.MOST_FAR", 4)
+    monkeypatch.setattr("tablecast.tables.intake.MOST_LATE", 3)
     run_state_machine_as_test(Happenings, settings=settings(max_examples=120, stateful_step_count=30, deadline=None))
