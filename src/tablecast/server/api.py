@@ -111,7 +111,7 @@ class Api:
             viewport = generation.find(name).open(spec, window, visit)
             try:
                 await self._hub.built(viewport)
-                while settled and self._hub.generation is generation and not viewport.table.settle(BUILD_ROWS):
+                while settled and self._hub.generation is generation and not _settle(viewport):
                     await asyncio.sleep(0)
                 # While a view was built, the tables may have changed over: the old ones are not shown any more.
                 if self._hub.generation is generation:
@@ -177,6 +177,11 @@ class Api:
         if self._hub.generation is None:
             return error_answer(NotReady("they are being filled"))
         return json_answer({"ready": True})
+
+
+def _settle(viewport: SharedViewport) -> bool:
+    """Puts some rows in order, so that all can be looked at. Whether all are."""
+    return viewport.table.settle(BUILD_ROWS) and viewport.source.build(BUILD_ROWS)
 
 
 async def _copied(viewport: SharedViewport) -> list[bytes]:

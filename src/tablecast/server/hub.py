@@ -106,7 +106,8 @@ class Hub:
                 self._break_off(viewport.share, viewport.spec)
                 return
         if not viewport.ready:
-            self._builder.want(viewport)
+            # What is left to do for a view that is ready is done after ticks.
+            self._builder.want(viewport).add_done_callback(lambda _: self.touch())
 
     async def built(self, viewport: SharedViewport) -> None:
         """Returns when the viewport is ready, or when nobody holds it any more. Others have their turn meanwhile."""

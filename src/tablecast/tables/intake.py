@@ -62,6 +62,11 @@ class Intake:
         return {row: late.pop(row) for row in list(islice(late, limit))}
 
     @property
+    def waiting(self) -> int:
+        """How many rows have changed that were not taken in."""
+        return len(self._late)
+
+    @property
     def waits(self) -> bool:
         """Whether there are changes that were not taken in."""
         return bool(self._late) or self._failed is not None

@@ -19,6 +19,7 @@ __all__ = ["NaturalView", "ShapedView", "SortKey", "View", "ViewSpec", "make_vie
 
 MAX_SORT = 3
 MAX_SEARCH = 1000
+FEW = 256
 
 
 @dataclass(frozen=True)
@@ -166,9 +167,9 @@ class ShapedView:
         return len(self._order)
 
     def build(self, limit: int) -> bool:
-        """Once it is ready, does what was put off because nobody looks there."""
+        """It is ready once all rows are in it. The rest of the order, where nobody looks yet, comes about by what is done afterwards."""
         if self.ready:
-            return self._near.tidy(limit)
+            return self._order.settle(limit) and self._near.tidy(limit)
         self._build(limit)
         self._changes += 1
         return self.ready
@@ -178,7 +179,9 @@ class ShapedView:
             place = self._place
             rows = self._intake.rows(limit)
             self._order.put_off([(where, row) for row, data in rows if (where := place(data, row.position)) is not None])
-        if self._intake.complete and self._order.settle(limit):
+        # To move many rows in an order that is still mixed would put a whole leaf in order for each of them.
+        if self._intake.complete and (self._intake.waiting <= FEW or self._order.settle(limit)):
+            self._near.between(0, 0)
             self._intake.catch_up(limit)
             self.ready = self._intake.eager = not self._intake.waits
 

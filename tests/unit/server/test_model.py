@@ -363,5 +363,6 @@ def test_replaying_frames_gives_the_models_window(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("tablecast.tables.generation.give_back", lambda: None)
     monkeypatch.setattr("tablecast.tables.near_first.MARGIN", 1)
     monkeypatch.setattr("tablecast.tables.near_first.MOST_FAR", 4)
+    monkeypatch.setattr("tablecast.tables.view.FEW", 1)
     monkeypatch.setattr("tablecast.tables.intake.MOST_LATE", 3)
     run_state_machine_as_test(Happenings, settings=settings(max_examples=120, stateful_step_count=30, deadline=None))
