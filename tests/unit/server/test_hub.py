@@ -7,7 +7,8 @@ from tablecast.errors import NotReady, ViewFailed
 from tablecast.server.builder import BUILD_ROWS, Builder
 from tablecast.server.hub import Hub
 from tablecast.server.ticker import Ticker
-from tablecast.tables.view import ViewSpec
+from tablecast.tables.near_first import MARGIN
+from tablecast.tables.view import ShapedView, ViewSpec
 from tablecast.tables.window import Window
 
 from .talking import TalkTo, generation_of, put, table_of
@@ -219,6 +220,33 @@ def test_a_view_that_fails_while_it_is_shown_takes_nothing_else_with_it(talk_to:
         assert [(message["type"], message.get("code")) for message in bad.hear()] == [("error", "view_failed")]
         bad.say("shape", sub=1, request=2, offset=0, size=3, sort=[{"column": "n"}])
         assert len(hub.current().find("users").specs()) == 2
+
+    asyncio.run(asyncio.wait_for(scenario(), 10))
+
+
+def test_what_a_view_puts_off_is_done_after_the_tick(talk_to: TalkTo) -> None:
+    hub = Hub()
+    hub.flip(generation_of(1, 4 * MARGIN))
+
+    async def scenario() -> None:
+        talk = talk_to(hub)
+        talk.say("open", sub=1, request=1, table="users", offset=0, size=3, sort=[{"column": "name", "descending": True}])
+        while not (shown := hub.current().find("users").shown()):
+            await asyncio.sleep(0)
+        [(_, view)] = shown
+        while not view.build(BUILD_ROWS):
+            pass
+        talk.hear()
+        table_of(hub).delete(b"0-0", None)
+        table_of(hub).delete(b"0-1", None)
+        hub.touch()
+        while not (heard := talk.hear()):
+            await asyncio.sleep(0)
+        assert heard[-1]["total"] == view.total == 4 * MARGIN - 2
+        assert isinstance(view, ShapedView)
+        assert len(view._order) == view.total + 2, "nobody looks at the last ones"
+        while len(view._order) != view.total:
+            await asyncio.sleep(0.001)
 
     asyncio.run(asyncio.wait_for(scenario(), 10))
 
