@@ -5,7 +5,7 @@ python -m bench.views --json
 The view is sorted by balance, descending, and filtered by age. Measured, in the median of many rounds: from one changed row, and from a thousand, to
 the bytes of the whole new 300-row window, and apart to those of the frame that a viewer gets, which holds only what differs; how long the view takes
 to build, in slices, and the longest that one slice held the interpreter; what a server has left to do once the window is out, because nobody looks
-there (`upkeep`); and the memory of the process that holds table and view. Each side runs in a
+there (`upkeep`, and `settle` after the building); and the memory of the process that holds table and view. Each side runs in a
 process of its own: ours gets changelog records as a server does, in no order, Perspective gets Arrow, which is the quickest for it, and lives in a
 virtualenv under .tablecast/peers, made at the first run. The last line of standard output is one JSON object.
 Ends with 0 only if every bar is met and both sides show the same window after the same changes.
