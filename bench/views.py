@@ -31,8 +31,14 @@ from bench.views_records import ROUNDS
 
 PEER = REPOSITORY / ".tablecast" / "peers" / "perspective"
 BARS = {
-    "one_ms": 0.5, "thousand_ms": 10.0, "build_seconds": 3.0, "one_ratio": 1000.0, "thousand_ratio": 50.0, "rss_ratio": 0.5,
-    "table_bytes_per_row": 500, "view_bytes_per_row": 130,
+    "one_ms": 0.5,
+    "thousand_ms": 10.0,
+    "build_seconds": 3.0,
+    "one_ratio": 1000.0,
+    "thousand_ratio": 50.0,
+    "rss_ratio": 0.5,
+    "table_bytes_per_row": 500,
+    "view_bytes_per_row": 130,
 }
 NEWEST_SECONDS = 24 * 3600.0
 """So long what was the newest Perspective is taken for it."""
