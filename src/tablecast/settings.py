@@ -87,6 +87,11 @@ class PipelineSettings(Section):
     linger_seconds: float = Field(20, ge=0, description="How long an old generation stays after a new one went live.")
     row_bytes: int = Field(1_000_000, ge=1024, le=200_000_000, description="An encoded row over this size is a dead letter.")
     state_dir: Path = Field(Path(".tablecast"), description="Checkpoints, the embedded broker's data, logs.")
+    checkpoint_dir: str | None = Field(
+        None,
+        min_length=1,
+        description="Checkpoints, if not in state_dir: a folder, or any path that Spark's Hadoop can write, as in hdfs://name/folder.",
+    )
     jars: Path | None = Field(None, description="A folder with spark/ and kafka/ that hold the jars. Absent: fetched into state_dir/jars.")
     ivy_settings: Path | None = Field(None, description="An Ivy settings file, for a mirror of Maven Central.")
     driver_memory_mb: int = Field(2048, ge=512, description="Memory of Spark's local Java process, in MiB.")

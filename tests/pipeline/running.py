@@ -136,7 +136,7 @@ class Bench:
 
     def started(self, spans: Mapping[str, Span]) -> list[StreamingQuery]:
         return [
-            start_query(self.spark, plan, self.ends(number), self.settings, spans, self.folder / f"q{number}")
+            start_query(self.spark, plan, self.ends(number), self.settings, spans, str(self.folder / f"q{number}"))
             for number, plan in enumerate(plan_queries(self.catalog))
         ]
 

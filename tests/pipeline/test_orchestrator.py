@@ -17,7 +17,6 @@ from tablecast.kafka.clients import make_admin
 from tablecast.kafka.java_settings import java_settings
 from tablecast.kafka.names import changelog_topic, generation_topics
 from tablecast.kafka.status import Progress
-from tablecast.orchestrator.removal import folder_of
 from tablecast.pipeline.plan import plan_queries
 from tablecast.pipeline.progress import FillProgress, StageCount
 from tablecast.pipeline.slots import reserve, slots_needed
@@ -55,10 +54,12 @@ def topic_of(world: World, source: str) -> str:
     return world.configuration().catalog.sources[source].topic
 
 
-def test_a_generation_goes_live_goes_on_after_a_restart_and_gives_way_to_another_catalogue(world: World, produce: Produce) -> None:
+def test_a_generation_goes_live_goes_on_after_a_restart_and_gives_way_to_another_catalogue(world: World, produce: Produce, tmp_path: Path) -> None:
+    """With its checkpoints at a path that names its file system, as they may be on a cluster's."""
+    elsewhere = f"pipeline.checkpoint_dir=file://{tmp_path}/elsewhere/"
     users = topic_of(world, "users")
     produce(users, [json.dumps(user("a", "before"))], partition=0, timestamp=1)
-    with world.orchestrated():
+    with world.orchestrated(elsewhere):
         world.until(lambda: world.states() == {1: "live"})
         world.until_rows(1, {"users_ui": [user("a", "before")]})
         # Its query fails, is started again, and the reason was told meanwhile.
@@ -68,14 +69,15 @@ def test_a_generation_goes_live_goes_on_after_a_restart_and_gives_way_to_another
         assert any("cancelled" in error for error in world.told_errors(1))
         assert world.states() == {1: "live"}
     produce(users, [json.dumps(user("c", "while nobody ran"))], partition=0, timestamp=3)
-    with world.orchestrated():
+    with world.orchestrated(elsewhere):
         world.until_rows(1, {"users_ui": [user("a", "before"), user("b", "live"), user("c", "while nobody ran")]})
         assert world.states() == {1: "live"}
-    with world.orchestrated("pipeline.history=8"):
+    with world.orchestrated(elsewhere, "pipeline.history=8"):
         world.until(lambda: world.states() == {1: "retired", 2: "live"})
         world.until_rows(2, {"users_ui": [user("a", "before"), user("b", "live"), user("c", "while nobody ran")]})
     assert [name for name in Topics(world.kafka).names() if re.fullmatch(generation_topics(world.prefix, 1), name)] == []
-    assert not folder_of(1, world.configuration().settings).exists()
+    assert [folder.name for folder in (tmp_path / "elsewhere").iterdir()] == ["g2"]
+    assert not (tmp_path / "checkpoints").exists()
 
 
 def test_micro_batches_go_live_from_seeds_and_go_on_after_a_restart(world: World, produce: Produce) -> None:

@@ -13,8 +13,7 @@ from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.control import send_control
 from tablecast.kafka.names import changelog_topic, generation_topics
-from tablecast.orchestrator.removal import folder_of
-from tablecast.pipeline.session import LOCAL_SLOTS
+from tablecast.pipeline.slots import LEAST_LOCAL
 from tests.pipeline.pair import Pair
 from tests.pipeline.world import World, until
 
@@ -47,7 +46,7 @@ def control_topic_of(world: World) -> str:
 def left_of(world: World, generation: int) -> list[str]:
     """Topics and folders that a generation still has."""
     names = [name for name in Topics(world.kafka).names() if re.fullmatch(generation_topics(world.prefix, generation), name)]
-    folder = folder_of(generation, world.configuration().settings)
+    folder = world.configuration().settings.pipeline.state_dir / "checkpoints" / f"g{generation}"
     return [*names, *([str(folder)] if folder.exists() else [])]
 
 
@@ -170,7 +169,7 @@ def test_a_burst_of_a_thousand_ends_in_the_last_valid_state_with_the_fewest_swap
         assert max(world.states()) == 3
         generations = [number for number, state in world.states().items() if state in ("live", "lingering", "retired")]
         assert len(generations) == max(world.states())
-        expect_no_slots(world, other, create_topic("many", LOCAL_SLOTS))
+        expect_no_slots(world, other, create_topic("many", LEAST_LOCAL))
 
 
 @pytest.mark.parametrize("state", ["hydrating", "live"])

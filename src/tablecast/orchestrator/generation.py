@@ -4,7 +4,6 @@ import logging
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -17,8 +16,9 @@ from tablecast.orchestrator.crew import Crew
 from tablecast.orchestrator.generation_topics import GenerationTopics
 from tablecast.orchestrator.keeper import Keeper
 from tablecast.orchestrator.marks import Marks
-from tablecast.orchestrator.removal import folder_of, remove_generation
+from tablecast.orchestrator.removal import remove_generation
 from tablecast.orchestrator.trim import Trimmer
+from tablecast.pipeline.checkpoints import checkpoint_folder
 from tablecast.pipeline.plan import QueryPlan, plan_queries
 from tablecast.pipeline.progress import FillProgress, Tell
 from tablecast.pipeline.query import Spans, fill, start_query
@@ -46,33 +46,26 @@ class Generation:
         """What was counted before the keepers began to count."""
         self.state_partitions = state_partitions(session)
         self.topics = GenerationTopics(blueprint, settings, changelog, len(self.plans), self.state_partitions)
+        self.folder = checkpoint_folder(blueprint.number, settings.pipeline, session)
         self.abandoned = threading.Event()
         self._slots: list[int] | None = None
         self._lanes: Sequence[str] = ()
 
-    @property
-    def folder(self) -> Path:
-        return folder_of(self.blueprint.number, self.settings)
-
-    @property
-    def spans_file(self) -> Path:
-        return self.folder / "spans.json"
-
     def prepare(self) -> None:
         """Creates the topics, and measures which records exist now: these are filled, and the queries begin behind them. What stood under its
         number, as after a status topic was lost, is nobody's."""
-        remove_generation(self.blueprint.number, Topics(self.changelog), self.settings)
+        remove_generation(self.blueprint.number, Topics(self.changelog), self.settings, self.session)
         self.topics.create()
         sources = {given.source.topic for plan in self.plans for given in plan.inputs}
         measured = spans.measure(Topics(self.settings.kafka, "source"), sources, self.settings.pipeline.starting_offsets == "earliest")
-        spans.save(measured, self.spans_file)
+        spans.save(measured, self.folder)
         # By a job of Spark's: once the queries run, there may be no slot left for one.
         self._lanes = mark_lanes(self.session, self.state_partitions)
 
     def fill(self, tell: Tell, tasks: int | None = None) -> None:
         """Writes every row of the measured records, with at most so many `tasks` at once. `tell` hears how far that is, from another thread.
         GenerationFailed once it is abandoned, and whatever Spark and Kafka raise."""
-        measured = spans.read(self.spans_file)
+        measured = spans.read(self.folder)
         records = [sum(measured[given.source.topic].records for given in plan.inputs) for plan in self.plans]
         total, started = sum(records), time.monotonic()
         progress = FillProgress(self.session, total, tell)
@@ -118,7 +111,7 @@ class Generation:
     def start(self) -> None:
         """Starts the queries. Those with a checkpoint go on where they were. A twin begins half an interval later, so that one of the two is
         always inside a batch."""
-        known = spans.read(self.spans_file)
+        known = spans.read(self.folder)
         half = seconds(self.settings.pipeline.checkpoint_interval) / 2
         for number in range(len(self.plans)):
             self.crew.keepers.append(self._keeper(number, f"q{number}", known, 0.0))
@@ -158,11 +151,11 @@ class Generation:
     def remove(self) -> None:
         """Stops and forgets everything: topics and checkpoints too."""
         self.stop()
-        remove_generation(self.blueprint.number, Topics(self.changelog), self.settings)
+        remove_generation(self.blueprint.number, Topics(self.changelog), self.settings, self.session)
 
     def _keeper(self, number: int, name: str, known: Spans, delay: float) -> Keeper:
         def start() -> StreamingQuery:
-            return start_query(self.session, self.plans[number], self.topics.of_query(number), self.settings.pipeline, known, self.folder / name)
+            return start_query(self.session, self.plans[number], self.topics.of_query(number), self.settings.pipeline, known, self.folder.place(name))
 
         return Keeper(name, start, delay, number)
 

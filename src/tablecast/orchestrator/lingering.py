@@ -2,13 +2,11 @@
 
 import logging
 import time
+from collections.abc import Callable
 
-from tablecast.kafka.admin import Topics
 from tablecast.orchestrator.generation import Generation
-from tablecast.orchestrator.removal import remove_generation
 from tablecast.orchestrator.retirement import Servers, is_replaced
 from tablecast.orchestrator.task import Task
-from tablecast.settings import KafkaSettings, Settings
 
 log = logging.getLogger(__name__)
 
@@ -32,25 +30,25 @@ class Lingering:
     def runs(self) -> bool:
         return self.generation is not None and self._stopping is None
 
-    def tend(self, servers: Servers, settings: Settings, changelog: KafkaSettings) -> bool:
-        """Whether it is gone. Does not wait."""
+    def tend(self, servers: Servers, linger_seconds: float, remove: Callable[[int], None]) -> bool:
+        """Whether it is gone. Does not wait. `remove` removes what the generation of a number leaves."""
         now = time.monotonic()
         if self._stopping is None:
             if is_replaced(self.successor, servers.heard, self.since, now):
                 self._stopping = Task(f"stop of generation {self.number}", self.stop)
             return False
-        if not self._stopping.done or now - self.since < settings.pipeline.linger_seconds:
+        if not self._stopping.done or now - self.since < linger_seconds:
             return False
-        return self._is_removed(now, settings, changelog)
+        return self._is_removed(now, remove)
 
     def stop(self) -> None:
         if self.generation is not None:
             self.generation.stop()
 
-    def _is_removed(self, now: float, settings: Settings, changelog: KafkaSettings) -> bool:
+    def _is_removed(self, now: float, remove: Callable[[int], None]) -> bool:
         if self._removal is None:
             if now >= self._removal_due:
-                self._removal = Task(f"removal of generation {self.number}", lambda: remove_generation(self.number, Topics(changelog), settings))
+                self._removal = Task(f"removal of generation {self.number}", lambda: remove(self.number))
             return False
         if not self._removal.done:
             return False

@@ -16,7 +16,7 @@ import msgspec
 from pyspark.sql import SparkSession
 
 from tablecast.configuration import Configuration
-from tablecast.errors import LeadLost
+from tablecast.errors import LeadLost, TablecastError
 from tablecast.jars import fetch
 from tablecast.kafka.admin import Topics, wait_until_up
 from tablecast.kafka.broker import wait_for_broker
@@ -41,7 +41,8 @@ from tablecast.orchestrator.retirement import Servers
 from tablecast.orchestrator.stage import Stage, Wanted
 from tablecast.orchestrator.swap import Swap
 from tablecast.orchestrator.system_tables import VersionClock, ensure_system_topics
-from tablecast.pipeline.session import start_session
+from tablecast.pipeline.session import local_state_partitions, start_session
+from tablecast.pipeline.slots import local_slots
 from tablecast.settings import KafkaSettings, Settings
 
 log = logging.getLogger(__name__)
@@ -58,12 +59,24 @@ def orchestrate(configuration: Configuration, stop: threading.Event) -> None:
     if changelog is None or watch is None:
         return
     properties = java_settings(settings.kafka, "consumer").properties | java_settings(changelog, "producer").properties
-    session = start_session(settings, fetch(settings, ("spark",)), properties)
+    session = start_session(settings, fetch(settings, ("spark",)), properties, slots=_slots(configuration))
     log.info("[orchestrator] Spark %s is up", session.version)
     try:
         Orchestrator(configuration, changelog, session, stop, watch).run()
     finally:
         session.stop()
+
+
+def _slots(configuration: Configuration) -> int:
+    """Of a local session. Topics that are not there yet are waited for later, and are then refused if they have too many partitions."""
+    topics = Topics(configuration.settings.kafka, "source")
+    partitions = {}
+    for source in configuration.catalog.sources.values():
+        try:
+            partitions[source.topic] = topics.partitions(source.topic)
+        except TablecastError:
+            partitions[source.topic] = 1
+    return local_slots(configuration.catalog, partitions, local_state_partitions(), configuration.settings.pipeline.twin)
 
 
 def watch_lease(settings: Settings, changelog: KafkaSettings, stop: threading.Event) -> LeaseWatch:
@@ -157,7 +170,7 @@ class Orchestrator:
     def _clean_up(self, board: StatusBoard) -> None:
         """Removes what an earlier run left half built."""
         for status in [status for status in board.generations.values() if status.state in COMING]:
-            remove_generation(status.generation, Topics(self.changelog), self.settings)
+            self._remove(status.generation)
             board.announce(_retired(status))
             log.info("[orchestrator] generation %d was half built and is removed", status.generation)
 
@@ -175,7 +188,7 @@ class Orchestrator:
     def _goes_on(self, live: GenerationStatus, stage: Stage, wanted: Wanted) -> bool:
         blueprint = draw(live.generation, wanted.catalog, self.settings, wanted.requested)
         known = Generation(blueprint, self.session, self.settings, self.changelog)
-        if blueprint.fingerprint != live.fingerprint or not spans.is_readable(known.spans_file):
+        if blueprint.fingerprint != live.fingerprint or not spans.is_readable(known.folder):
             return False
         log.info("[orchestrator] generation %d goes on", live.generation)
         known.known_out_of_history = live.out_of_history
@@ -217,9 +230,12 @@ class Orchestrator:
 
     def _tend_lingering(self, stage: Stage, servers: Servers) -> None:
         for lingering in list(stage.lingering):
-            if lingering.tend(servers, self.settings, self.changelog):
+            if lingering.tend(servers, self.settings.pipeline.linger_seconds, self._remove):
                 stage.lingering.remove(lingering)
                 stage.say(_retired(stage.board.generations[lingering.number]))
+
+    def _remove(self, number: int) -> None:
+        remove_generation(number, Topics(self.changelog), self.settings, self.session)
 
     def _failing(self) -> str | None:
         """Called by the heart, in its thread."""

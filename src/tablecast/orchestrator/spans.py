@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterable
-from pathlib import Path
 
 from tablecast.kafka.admin import Topics
+from tablecast.pipeline.checkpoints import CheckpointFolder
 from tablecast.pipeline.query import Span, Spans
+
+FILE = "spans.json"
 
 
 def measure(topics: Topics, names: Iterable[str], from_beginning: bool) -> dict[str, Span]:
@@ -17,23 +19,19 @@ def measure(topics: Topics, names: Iterable[str], from_beginning: bool) -> dict[
     return spans
 
 
-def save(spans: Spans, file: Path) -> None:
-    """Whole or not at all, also where the disk is full or the machine stops."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = file.with_suffix(".tmp")
-    unfinished.write_text(json.dumps({topic: {"begin": dict(span.begin), "end": dict(span.end)} for topic, span in spans.items()}))
-    unfinished.replace(file)
+def save(spans: Spans, folder: CheckpointFolder) -> None:
+    folder.write(FILE, json.dumps({topic: {"begin": dict(span.begin), "end": dict(span.end)} for topic, span in spans.items()}))
 
 
-def read(file: Path) -> dict[str, Span]:
-    raw = json.loads(file.read_text())
+def read(folder: CheckpointFolder) -> dict[str, Span]:
+    raw = json.loads(folder.read(FILE))
     return {topic: Span(_offsets(span["begin"]), _offsets(span["end"])) for topic, span in raw.items()}
 
 
-def is_readable(file: Path) -> bool:
+def is_readable(folder: CheckpointFolder) -> bool:
     """Whether it is there and says what it should."""
     try:
-        read(file)
+        read(folder)
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return False
     return True

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from pathlib import PurePath
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -75,9 +74,7 @@ def fill(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineS
         filling.close()
 
 
-def start_query(
-    session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings, spans: Spans, checkpoint: PurePath | str
-) -> StreamingQuery:
+def start_query(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineSettings, spans: Spans, checkpoint: str) -> StreamingQuery:
     """Runs until it is stopped or fails. A checkpoint that exists is gone on with, else the ends of the spans are where it begins."""
     most = MOST_RECORDS if settings.trigger == "microbatch" else None
     records = without_seed(
@@ -86,7 +83,7 @@ def start_query(
     seeds = seed_records(stream(session, ends.topics[SEEDS], ends.seeds), records.schema, plan, settings.history)
     changed_rows = microbatch.changed_rows if settings.trigger == "microbatch" else realtime.changed_rows
     rows = changed_rows(records.unionByName(seeds), plan, ends.topics, settings.history)
-    writer = changelog_writer(rows, ends.changelogs, settings.row_bytes).option("checkpointLocation", str(checkpoint))
+    writer = changelog_writer(rows, ends.changelogs, settings.row_bytes).option("checkpointLocation", checkpoint)
     if settings.trigger == "microbatch":
         return writer.trigger(processingTime=AT_ONCE).start()
     # The type hints of PySpark 4.3 do not know this trigger yet.

@@ -12,10 +12,9 @@ from pyspark.sql import SparkSession
 
 from tablecast.errors import PackagesMissing, SparkUnusable
 from tablecast.jars import Jars
+from tablecast.pipeline.checkpoints import is_uri
+from tablecast.pipeline.slots import LEAST_LOCAL
 from tablecast.settings import PipelineSettings, Settings
-
-LOCAL_SLOTS = 256
-"""Task slots of a local session: enough for two generations of a dozen sources. A real-time task mostly sleeps, so a slot is a thread, not a core."""
 
 MOST_STATE_PARTITIONS = 4
 
@@ -55,14 +54,16 @@ TUNED = {
     # Kafka is not among them: the older way of writing to it reports no metrics.
     "spark.sql.sources.useV1SourceList": "avro,csv,json,orc,parquet,text",
 }
+CHECKPOINTS_ON_DISK = {
+    # On a local disk the other manager starts a process for each file that it renames, which doubles the pause at a checkpoint.
+    "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager",
+    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
+}
 LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     # How often running tasks tell how many records they have taken: the progress of a fill.
     "spark.executor.heartbeatInterval": "1s",
-    # On a local disk the other manager starts a process for each file that it renames, which doubles the pause at a checkpoint.
-    "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager",
-    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
 }
 # Java's compiler works on the same cores as the tasks. Told to inline less it is done sooner: a fill in a fresh process takes a sixth less time, and
 # one in a process that has long run takes the same.
@@ -71,16 +72,19 @@ COMPILE_LESS = ("-XX:MaxInlineLevel=9", "-XX:InlineSmallCode=1500", "-XX:FreqInl
 MICROBATCH_PACKAGES = ("pandas", "protobuf", "pyarrow")
 
 
-def start_session(settings: Settings, jars: Jars, properties: Mapping[str, str], to_archive: Path | None = None) -> SparkSession:
+def start_session(
+    settings: Settings, jars: Jars, properties: Mapping[str, str], to_archive: Path | None = None, slots: int = LEAST_LOCAL
+) -> SparkSession:
     """Starts Spark in this process, with `properties` of its Java. Spark has one session a process: a second call changes nothing.
 
-    A local one writes the class archive `to_archive` when its Java ends, if that is given; else it uses the one that there is.
+    With the master "auto" it has so many task `slots`. A local one writes the class archive `to_archive` when its Java ends, if that is given; else
+    it uses the one that there is.
     """
     check_packages(settings.pipeline)
     if is_local(settings.pipeline):
         # Else the workers would be of whatever python3 is first on the path, which knows nothing of us.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.appName("tablecast").master(_master(settings))
+    builder = SparkSession.builder.appName("tablecast").master(_master(settings, slots))
     for name, value in session_options(settings, jars.spark, properties, jars.archive_flags("spark", to_archive)).items():
         builder = builder.config(name, value)
     settings.log_dir.mkdir(parents=True, exist_ok=True)
@@ -125,13 +129,20 @@ def _stderr_to(file: Path) -> Iterator[None]:
 
 def session_options(settings: Settings, jars: Sequence[Path], properties: Mapping[str, str], flags: Sequence[str]) -> dict[str, str]:
     """What the user says wins over what we tuned, never over what the pipeline cannot do without. `flags` are those of a local Java."""
-    options = {**TUNED, "spark.sql.shuffle.partitions": str(min(MOST_STATE_PARTITIONS, os.cpu_count() or 1))}
+    options = {**TUNED, "spark.sql.shuffle.partitions": str(local_state_partitions())}
     if settings.pipeline.master == "auto":
         options |= LOCAL | _folders(settings, properties, flags)
+        if not is_uri(settings.pipeline.checkpoint_dir or ""):
+            options |= CHECKPOINTS_ON_DISK
         options["spark.driver.memory"] = f"{settings.pipeline.driver_memory_mb}m"
     if "spark.jars.packages" not in settings.pipeline.spark:
         options["spark.jars"] = ",".join(str(jar.resolve()) for jar in jars)
     return options | settings.pipeline.spark | REQUIRED
+
+
+def local_state_partitions() -> int:
+    """As many as a session of this machine has, unless the user says otherwise."""
+    return min(MOST_STATE_PARTITIONS, os.cpu_count() or 1)
 
 
 def state_partitions(session: SparkSession) -> int:
@@ -144,8 +155,8 @@ def is_local(settings: PipelineSettings) -> bool:
     return settings.master == "auto" or settings.master.startswith("local")
 
 
-def _master(settings: Settings) -> str:
-    return f"local[{LOCAL_SLOTS}]" if settings.pipeline.master == "auto" else settings.pipeline.master
+def _master(settings: Settings, slots: int) -> str:
+    return f"local[{slots}]" if settings.pipeline.master == "auto" else settings.pipeline.master
 
 
 def _folders(settings: Settings, properties: Mapping[str, str], flags: Sequence[str]) -> dict[str, str]:
