@@ -165,8 +165,8 @@ def _section(lines: Sequence[str]) -> str:
 
 
 def split_key(dotted: str) -> Key:
-    """The parts of a dotted key. Kafka's own names have dots of their own."""
-    for section in (("kafka",), ("changelog", "kafka")):
+    """The parts of a dotted key. Kafka's names and Spark's have dots of their own."""
+    for section in (("kafka",), ("changelog", "kafka"), ("pipeline", "spark")):
         start = ".".join(section) + "."
         if dotted.startswith(start):
             return (*section, dotted.removeprefix(start))

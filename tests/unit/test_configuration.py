@@ -70,6 +70,12 @@ def test_every_kind_of_setting_can_come_from_the_environment() -> None:
     assert settings.aliases["people"] == "users_ui"
 
 
+def test_a_name_with_dots_of_its_own_is_one_name() -> None:
+    settings = load(None, {}, ["kafka.client.id=me", "pipeline.spark.spark.ui.enabled=true"]).settings
+    assert settings.kafka.root["client.id"] == "me"
+    assert settings.pipeline.spark == {"spark.ui.enabled": "true"}
+
+
 def test_all_problems_are_told_at_once_with_key_place_value_and_expectation(config: WriteConfig) -> None:
     file = config('[server]\nport = "abc"\nprot = 4\n\n[tables.x]\nsource = "userz"\n\n[pipeline]\ncheckpoint_interval = "5 lightyears"\n')
     found = problems(file, {"TABLECAST_PIPELINE_TWIN": "maybe", "TABLECAST_SERVER_PROT": "1"}, ["server.sessions=0", "nonsense"])
