@@ -1,7 +1,9 @@
 """What stands on a topic of ours at this moment."""
 
+import logging
 from collections.abc import Iterator
 
+import msgspec
 from confluent_kafka import Consumer, Message, TopicPartition
 from confluent_kafka import KafkaError as Code
 
@@ -10,6 +12,8 @@ from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import make_consumer, translated
 from tablecast.kafka.status import PULSE_KEY, GenerationStatus, decode_status
 from tablecast.settings import KafkaSettings
+
+log = logging.getLogger(__name__)
 
 READ_SECONDS = 30.0
 OWN = {"enable.auto.commit": False, "enable.partition.eof": True, "fetch.wait.max.ms": 50}
@@ -36,16 +40,19 @@ def standing(kafka: KafkaSettings, topic: str, role: str = "changelog") -> Itera
 
 
 def standing_statuses(kafka: KafkaSettings, topic: str) -> dict[int, GenerationStatus]:
-    """The last word on each generation that stands on the status topic."""
+    """The last word on each generation that stands on the status topic. A record that is none of ours is skipped."""
     statuses: dict[int, GenerationStatus] = {}
     for message in standing(kafka, topic):
         key, value = message.key() or b"", message.value()
         if key == PULSE_KEY:
             continue
-        if value is None:
-            statuses.pop(int(key), None)
-        else:
-            statuses[int(key)] = decode_status(value)
+        try:
+            if value is None:
+                statuses.pop(int(key), None)
+            else:
+                statuses[int(key)] = decode_status(value)
+        except (ValueError, msgspec.DecodeError) as error:
+            log.warning("[kafka] a record of %s with the key %r is not readable and is skipped: %s", topic, key, error)
     return statuses
 
 

@@ -6,7 +6,9 @@ import queue
 import threading
 import time
 from collections.abc import Iterable
+from typing import Annotated
 
+import msgspec
 from confluent_kafka import KafkaException, Message, TopicPartition
 
 from tablecast.errors import TablecastError, TopicMissing
@@ -24,13 +26,25 @@ POLL_SECONDS = 0.2
 BATCH = 1000
 MOST_BYTES = 65_536
 """Of a message: a longer one is cut, and refused for what is left of it."""
+Offset = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 OWN = {"group.id": "tablecast-control", "enable.auto.commit": False, "auto.offset.reset": "earliest"}
 
 
 def copied_so_far(messages: Iterable[Message]) -> dict[int, int]:
     """Partition of the user's topic to the next offset, from what stands on our own."""
-    told = [value for message in messages if (value := header(message, COPIED_HEADER)) is not None]
-    return {int(partition): offset for partition, offset in json.loads(told[-1]).items()} if told else {}
+    told: dict[int, int] = {}
+    for message in messages:
+        if (value := header(message, COPIED_HEADER)) is not None:
+            told = _places(value) or told
+    return told
+
+
+def _places(value: bytes) -> dict[int, int]:
+    """Empty where it is not of ours: on a control topic anybody's headers may stand."""
+    try:
+        return msgspec.json.decode(value, type=dict[int, Offset])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
 
 
 class Copier:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,6 +16,8 @@ from tablecast.orchestrator.system_tables import VersionClock, encoded, timestam
 
 SHOWN_TEXT = 4096
 MOST_ID = 200
+LAST_MS = 253_402_300_799_999
+"""The last millisecond of the year 9999: a producer may give its message any time."""
 
 Place = tuple[int, int]
 """Partition and offset on our control topic."""
@@ -34,6 +36,10 @@ class Letter:
     def text(self) -> str:
         return (self.value or b"").decode(errors="replace")[:SHOWN_TEXT]
 
+    def shortened(self) -> "Letter":
+        """The same without what nobody is told of it: many may wait for long, and each may be large."""
+        return replace(self, value=self.value[: 4 * SHOWN_TEXT] if self.value is not None else None)
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -46,7 +52,8 @@ class Answer:
 def letter_of(message: Message) -> Letter:
     place = (message.partition() or 0, message.offset() or 0)
     given = (header(message, ID_HEADER) or b"").decode(errors="replace").strip()[:MOST_ID]
-    return Letter(place, given or f"{place[0]}-{place[1]}", max(0, message.timestamp()[1]), message.value())
+    received = min(max(0, message.timestamp()[1]), LAST_MS)
+    return Letter(place, given or f"{place[0]}-{place[1]}", received, message.value())
 
 
 class Verdicts:

@@ -17,6 +17,9 @@ from tablecast.catalog import ColumnType
 from tablecast.tables.collation import collation
 
 Cells = tuple[Any, ...]
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What a decoder raises, whatever the bytes are."""
 KeyOf = Callable[[Any], bytes]
 
 NULL = b"\x03"
@@ -36,7 +39,7 @@ _FLIPPED = bytes(0xFF - byte for byte in range(256))
 
 
 def cell_decoder(columns: Sequence[str]) -> Callable[[bytes], Any]:
-    """A function that decodes these columns of a row, for `astuple`, and skips the others. It raises msgspec.DecodeError."""
+    """A function that decodes these columns of a row, for `astuple`, and skips the others. It raises one of UNREADABLE."""
     fields: list[tuple[str, Any, Any]] = [(f"c{index}", Any, None) for index in range(len(columns))]
     rename = {f"c{index}": column for index, column in enumerate(columns)}
     return msgspec.json.Decoder(msgspec.defstruct("Cells", fields, rename=rename, gc=False)).decode
@@ -50,7 +53,7 @@ def cell_reader(columns: Sequence[str]) -> Callable[[bytes], Cells]:
     def read(data: bytes) -> Cells:
         try:
             return cells_of(decode(data))
-        except msgspec.DecodeError:
+        except UNREADABLE:
             return nulls
 
     return read

@@ -8,7 +8,7 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException, Message, TopicPartition
 
 from tablecast.orchestrator import copier as module
-from tablecast.orchestrator.copier import Copier
+from tablecast.orchestrator.copier import Copier, copied_so_far
 from tablecast.settings import KafkaSettings
 
 PATIENCE = 10.0
@@ -76,3 +76,12 @@ def test_an_error_does_not_end_the_reading(consumers: list[ScriptedConsumer], ca
     assert consumers[2].closed.wait(PATIENCE)
     assert [consumer.assigned[0].offset for consumer in consumers] == [3, 4, 4]
     assert sum("it broke" in line for line in caplog.messages) == 1
+
+
+@pytest.mark.parametrize("foreign", [b"", b"\xff", b"[", b"[" * 5000, b"5", b'{"0":-1}', b'{"zero":1}', b'{"0":1e99}', b'{"0":%d}' % 2**64])
+def test_a_header_that_is_not_ours_says_nothing(foreign: bytes) -> None:
+    def told(value: bytes) -> Message:
+        return cast("Message", SimpleNamespace(headers=lambda: [("tablecast-copied", value)]))
+
+    assert copied_so_far([told(b'{"0": 7, "3": 1}'), told(foreign)]) == {0: 7, 3: 1}
+    assert copied_so_far([told(foreign)]) == {}

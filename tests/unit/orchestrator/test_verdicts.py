@@ -2,7 +2,11 @@
 
 import json
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import cast
 
+import pytest
+from confluent_kafka import Message
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +15,7 @@ from tablecast.kafka.control import CONTROL_ROWS
 from tablecast.kafka.status import GenerationStatus, State
 from tablecast.orchestrator.ledger import Record
 from tablecast.orchestrator.system_tables import VersionClock, status_cells
-from tablecast.orchestrator.verdicts import SHOWN_TEXT, Answer, Letter, Verdicts
+from tablecast.orchestrator.verdicts import SHOWN_TEXT, Answer, Letter, Verdicts, letter_of
 from tablecast.tables.version import supersedes
 
 AT = "2026-01-01T00:00:00.000Z"
@@ -122,3 +126,28 @@ def test_the_row_of_orchestrator_status_tells_what_is_live_and_what_is_made() ->
         "lastError": "generation 2: no",
     }
     assert status_cells({}, None)["state"] is None
+
+
+def message(timestamp: int, id: bytes = b"", value: bytes | None = b"{}") -> Message:
+    told = {"partition": 0, "offset": 5, "timestamp": (1, timestamp), "headers": [("tablecast-id", id)], "value": value}
+    return cast("Message", SimpleNamespace(**{name: lambda got=got: got for name, got in told.items()}))
+
+
+@pytest.mark.parametrize("timestamp", [-1, 0, 253_402_300_800_000, 2**63 - 1])
+def test_a_message_of_any_time_has_its_verdict(timestamp: int) -> None:
+    (record,) = Verdicts("t", VersionClock()).records([Answer(letter_of(message(timestamp)), "rejected", "no")])
+    assert json.loads(record.value or b"")["received"][:4] in ("1970", "9999")
+
+
+def test_an_id_of_anything_names_its_row() -> None:
+    for id in (b"\xff\xfe", b"\n[orchestrator] ready", b"x" * 10_000, "\u202e".encode()):
+        (record,) = Verdicts("t", VersionClock()).records([Answer(letter_of(message(0, id)), "rejected", "no")])
+        assert record.key == json.loads(record.value or b"")["id"].encode()
+        assert len(record.key) <= 4 * 200
+
+
+def test_a_large_message_waits_as_what_is_told_of_it() -> None:
+    large = Letter((0, 1), "m", 0, "ä".encode() * 1_000_000)
+    assert large.shortened().text == large.text
+    assert len(large.shortened().value or b"") <= 4 * SHOWN_TEXT
+    assert Letter((0, 1), "m", 0, None).shortened().text == ""

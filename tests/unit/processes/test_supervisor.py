@@ -21,6 +21,9 @@ STEADY = "import signal; print('steady', flush=True); signal.pause()"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('stubborn', flush=True)\nwhile True: signal.pause()"
 WRONG = "import sys; print('port is not a number', flush=True); sys.exit(2)"
 FLOOD = "import signal; print('x' * 300_000); print('[flood] own name'); print('last', flush=True); signal.pause()"
+HOSTILE = (
+    r"import signal, sys; sys.stdout.buffer.write(b'\x1b]0;owned\x07\r[orchestrator] ready\xc2\x9b\xff\n'); print('last', flush=True); signal.pause()"
+)
 CRASH = "import sys; sys.exit(7)"
 
 
@@ -182,3 +185,10 @@ def test_exit_codes_are_told_in_words() -> None:
 def test_errors_that_need_a_person_are_terminal() -> None:
     assert exit_code(ConfigurationError([])) == exit_code(PortInUse("h", 1, "server.port")) == TERMINAL
     assert exit_code(BrokerFailed("x", Path("log"))) == exit_code(BrokerUnreachable("source", "s", "r")) == 1
+
+
+def test_the_lines_of_a_sibling_steer_no_terminal(run: Runner) -> None:
+    running = run(script("one", HOSTILE))
+    running.until(running.said("last"))
+    [line] = [line for line in running.lines if "owned" in line]
+    assert line == "[one] \\x1b]0;owned\\x07\\r[orchestrator] ready\\x9b�"
