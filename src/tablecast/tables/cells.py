@@ -31,6 +31,8 @@ _RANKED_INT64 = Struct(">BQ").pack
 _INT64_ZERO = 1 << 63
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_FIRST, _LAST = ((moment.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND for moment in (datetime.min, datetime.max))
+"""Where the year 1 begins and the year 9999 ends in UTC: a text with an offset may say a moment beyond."""
 
 # UTF-8 holds no byte above 0xf4: shifting by one frees 0x00 as an end mark that sorts first, mirroring at 0xfe frees 0xff as one that sorts last.
 _UP = bytes(min(byte + 1, 0xFF) for byte in range(256))
@@ -195,7 +197,10 @@ def _timestamp_down(cell: Any) -> bytes:
 def _microseconds(cell: Any) -> int:
     moment = datetime.fromisoformat(cell)
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    return (aware - _EPOCH) // _MICROSECOND
+    microseconds = (aware - _EPOCH) // _MICROSECOND
+    if not _FIRST <= microseconds <= _LAST:
+        raise ValueError(f"{cell!r} is in no year that can be told")
+    return microseconds
 
 
 def _plain_double(cell: Any) -> float | str:
