@@ -4,7 +4,7 @@ Each is made of one number, so that Hypothesis spends its time on what takes the
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from random import Random
 from typing import Any, TypeVar
@@ -130,7 +130,7 @@ def _places(holder: Any) -> list[Place]:
     return places
 
 
-def query(random: Random, corpora: dict[str, Sequence[Json]]) -> str:
+def query(random: Random, corpora: Mapping[str, Sequence[Json]]) -> str:
     """A query string: parameters of these names, each with a value of its corpus, mutated; sometimes with what no parameter may have."""
     names = random.choices(sorted(corpora), k=random.randrange(5))
     text = "&".join(f"{name}={quote(_value(random, corpora[name]), safe=':,{}[]')}" for name in names)
