@@ -48,7 +48,8 @@ def _siblings(passed_on: Sequence[str], environment: dict[str, str], embedded: b
     broker = [Sibling("broker", tablecast_command("broker", *passed_on))] if embedded else []
     return [
         *broker,
-        Sibling("orchestrator", tablecast_command("pipeline", *passed_on, *sources)),
+        # While Spark compiles and fills a generation, what is shown must still reach its viewers.
+        Sibling("orchestrator", tablecast_command("pipeline", *passed_on, *sources), gives_way=True),
         Sibling("server", tablecast_command("serve", *passed_on, *sources), environment),
     ]
 

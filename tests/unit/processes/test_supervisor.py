@@ -182,3 +182,11 @@ def test_exit_codes_are_told_in_words() -> None:
 def test_errors_that_need_a_person_are_terminal() -> None:
     assert exit_code(ConfigurationError([])) == exit_code(PortInUse("h", 1, "server.port")) == TERMINAL
     assert exit_code(BrokerFailed("x", Path("log"))) == exit_code(BrokerUnreachable("source", "s", "r")) == 1
+
+
+def test_one_that_gives_way_lets_the_others_go_first(run: Runner) -> None:
+    """It waits until it has been told to: a process may begin before its supervisor has done so."""
+    before = os.nice(0)
+    patient = f"import os, signal, time\nwhile os.nice(0) == {before}: time.sleep(0.01)\nprint('nice', os.nice(0), flush=True); signal.pause()"
+    running = run(Sibling("patient", (sys.executable, "-c", patient), gives_way=True), script("steady", STEADY))
+    running.until(running.said(f"nice {before + sibling.NICENESS}"))
