@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from tablecast import __version__
-from tablecast.configuration import Configuration, load
+from tablecast.configuration import Configuration, load, off_the_command_line
 from tablecast.errors import ConfigurationError, Problem, TablecastError
 from tablecast.processes.exit_codes import FAILED, exit_code
 from tablecast.processes.lifeline import hold_lifeline
@@ -28,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         configuration = load(given.config, os.environ, given.set)
         set_up_logging(configuration.settings.log.format)
+        _warn_of_secrets(given)
         command: Command = given.command
         return command(configuration, given)
     except TablecastError as error:
@@ -106,13 +107,13 @@ def _add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: 
 def _demo(configuration: Configuration, given: argparse.Namespace) -> int:
     from tablecast.launch import demo
 
-    return demo(configuration, _passed_on(given))
+    return demo(configuration, *_passed_on(given))
 
 
 def _run(configuration: Configuration, given: argparse.Namespace) -> int:
     from tablecast.launch import run
 
-    return run(configuration, _passed_on(given))
+    return run(configuration, *_passed_on(given))
 
 
 def _pipeline(configuration: Configuration, given: argparse.Namespace) -> int:
@@ -291,7 +292,15 @@ def _with_sources(configuration: Configuration, given: argparse.Namespace) -> Co
     return Configuration(settings.model_copy(update={"kafka": wait_for_broker(settings)}), configuration.catalog)
 
 
-def _passed_on(given: argparse.Namespace) -> list[str]:
-    """The arguments that every sibling gets too."""
+def _passed_on(given: argparse.Namespace) -> tuple[list[str], dict[str, str]]:
+    """The arguments and the environment that every sibling gets too."""
     config = ["--config", str(given.config)] if given.config else []
-    return [*config, *(part for setting in given.set for part in ("--set", setting))]
+    settings, secrets = off_the_command_line(given.set)
+    return [*config, *(part for setting in settings for part in ("--set", setting))], secrets
+
+
+def _warn_of_secrets(given: argparse.Namespace) -> None:
+    names = [name for name, value in off_the_command_line(given.set)[1].items() if value]
+    if names:
+        told = "a secret on the command line can be read by everybody on this machine; better give it as"
+        print(f"[tablecast] {told} {', '.join(names)}, or in a file ({names[0]}_FILE)", file=sys.stderr)
