@@ -51,7 +51,7 @@ class Asked:
 
 
 class TokenServer:
-    """`clients` are ids and their secrets. They, `lifetime` and `audience` may be changed while it runs, for the tokens that are made from then on."""
+    """`clients` are ids and their secrets. They, `lifetime` and `audience` may be changed while it runs, for tokens that are made from then on."""
 
     def __init__(self, clients: Mapping[str, str] | None = None, lifetime: float = 3600, certificate: Certificate | None = None) -> None:
         self.clients = dict(clients or {})
