@@ -132,7 +132,9 @@ def _serve(configuration: Configuration, given: argparse.Namespace) -> int:
     # What was imported lives as long as the process: no collection has to look at it again while viewers wait.
     gc.collect()
     gc.freeze()
-    serve(_with_sources(configuration, given).settings, wait_for_broker(configuration.settings))
+    # One of the user's own is not waited for: that it does not answer, and why, is told by a server that runs.
+    changelog = configuration.settings.changelog.kafka or wait_for_broker(configuration.settings)
+    serve(_with_sources(configuration, given).settings, changelog)
     return 0
 
 

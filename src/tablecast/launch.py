@@ -34,7 +34,7 @@ def run(configuration: Configuration, passed_on: Sequence[str], environment: Map
         raise ConfigurationError([Problem("server.psk", "needed by the server", "nothing", f"a key of 8 characters or more, best as {KEY_VARIABLE}")])
     port = _free_port(settings)
     siblings = _siblings([*passed_on, *_at(port)], environment, embedded=settings.changelog.kafka is None)
-    return _supervise(settings, siblings, [f"open {_address(settings, port)}; Ctrl-C stops everything"], _address(settings, port))
+    return _supervise(settings, siblings, [f"open {_address(settings, port)}", "Ctrl-C stops everything"], _address(settings, port))
 
 
 def demo(configuration: Configuration, passed_on: Sequence[str], environment: Mapping[str, str]) -> int:

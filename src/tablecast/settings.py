@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, RootModel, Se
 
 from tablecast.catalog import ColumnType
 
-SECRET_ENDINGS = ("password", "secret", "key.pem", "keystore.pem", "oauthbearer.config", "jaas.config")
+SECRET_ENDINGS = ("password", "passphrase", "secret", "key.pem", "keystore.pem", "oauthbearer.config", "jaas.config")
 MASK = "***"
 
 

@@ -68,6 +68,7 @@ CREDENTIALS = {
     "sasl.oauthbearer.client.credentials.client.secret": "as `sasl.oauthbearer.client.secret`",
     "sasl.oauthbearer.scope": "`sasl.jaas.config`: `scope`",
     "sasl.oauthbearer.extensions": "`sasl.jaas.config`: one `extension_<name>` each",
+    "sasl.oauthbearer.sub.claim.name": "`sasl.oauthbearer.sub.claim.name`",
     "https.ca.location": "`sasl.jaas.config`: `ssl.truststore.certificates`, for the token endpoint alone",
     "https.ca.pem": "as `https.ca.location`, given as text",
     "ssl.ca.location": "`ssl.truststore.certificates`, PEM, read from the file; `probe`: Java's own; a folder is refused",

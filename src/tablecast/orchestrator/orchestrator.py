@@ -21,7 +21,7 @@ from tablecast.jars import fetch
 from tablecast.kafka.admin import Topics, wait_until_up
 from tablecast.kafka.broker import wait_for_broker
 from tablecast.kafka.control import STATUS_TABLE
-from tablecast.kafka.java_settings import java_settings
+from tablecast.kafka.java_settings import java_properties, java_settings
 from tablecast.kafka.names import system_changelog
 from tablecast.kafka.standing import standing
 from tablecast.kafka.status import COMING, GenerationStatus, told_time
@@ -58,7 +58,7 @@ def orchestrate(configuration: Configuration, stop: threading.Event) -> None:
     watch = patiently(lambda: watch_lease(settings, changelog, stop), stop) if changelog is not None else None
     if changelog is None or watch is None:
         return
-    properties = java_settings(settings.kafka, "consumer").properties | java_settings(changelog, "producer").properties
+    properties = java_properties(java_settings(settings.kafka, "consumer"), java_settings(changelog, "producer"))
     session = start_session(settings, fetch(settings, ("spark",)), properties, slots=_slots(configuration))
     log.info("[orchestrator] Spark %s is up", session.version)
     try:

@@ -8,7 +8,7 @@ from typing import Protocol, cast
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
-from tablecast.errors import BrokerUnreachable
+from tablecast.errors import TablecastError
 from tablecast.kafka.clients import MISSING, assign_from_beginning, code_of, make_consumer
 from tablecast.server.topics import Topic, TopicFinder
 from tablecast.settings import KafkaSettings
@@ -141,7 +141,7 @@ class TopicReader:
         while self._names and not self.stopped:
             try:
                 found = self._finder.find(self._names)
-            except BrokerUnreachable:
+            except TablecastError:
                 self._stopped.wait(_RETRY_SECONDS)
                 continue
             if len(found) == len(self._names):

@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from tablecast.errors import UntranslatableSetting
-from tablecast.kafka.java_settings import JavaSettings, java_settings
+from tablecast.kafka.java_settings import JavaSettings, java_properties, java_settings
 from tablecast.kafka.twins import CREDENTIALS, DECIDED_BY_US, TUNING, TWINS
 from tablecast.settings import KafkaSettings
 
@@ -102,10 +102,17 @@ def test_oidc() -> None:
         "sasl.mechanism": "OAUTHBEARER",
         "sasl.oauthbearer.token.endpoint.url": "https://login.example/token",
         "sasl.login.callback.handler.class": "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler",
+        "sasl.login.connect.timeout.ms": "10000",
+        "sasl.login.read.timeout.ms": "10000",
         "sasl.jaas.config": "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required "
         'clientId="tables" clientSecret="s3cret" scope="kafka read" extension_logicalCluster="lkc-1" extension_pool="p";',
     }
     assert java.properties == {"org.apache.kafka.sasl.oauthbearer.allowed.urls": "https://login.example/token"}
+    elsewhere = java_settings(KafkaSettings(OIDC | {"sasl.oauthbearer.token.endpoint.url": "https://other.example/token"}), "producer")
+    assert java_properties(java, elsewhere, java, translate({})) == {
+        "org.apache.kafka.sasl.oauthbearer.allowed.urls": "https://login.example/token,https://other.example/token"
+    }
+    assert java_properties(translate({})) == {}
 
 
 def test_oidc_trusts_an_authority_of_its_own_for_the_token_endpoint(tmp_path: Path) -> None:
@@ -133,6 +140,12 @@ def test_oidc_names_what_it_misses(name: str) -> None:
 def test_other_ways_to_a_token_are_refused(given: dict[str, str]) -> None:
     with pytest.raises(UntranslatableSetting, match=next(iter(given))):
         java_settings(KafkaSettings(OIDC | given), "consumer")
+
+
+def test_a_password_in_the_address_of_the_token_endpoint_is_refused_and_not_told() -> None:
+    with pytest.raises(UntranslatableSetting, match=r"token\.endpoint\.url.*client\.secret") as raised:
+        java_settings(KafkaSettings(OIDC | {"sasl.oauthbearer.token.endpoint.url": "https://me:hunter2@login.example/token"}), "consumer")
+    assert "hunter2" not in str(raised.value)
 
 
 def test_ssl_reads_certificates_and_key(tmp_path: Path) -> None:
