@@ -8,6 +8,7 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import pkcs12
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 LOOPBACK = "127.0.0.1"
@@ -26,6 +27,8 @@ class Certificate:
 class Authority:
     """Signs certificates, each in files of its own in `folder`."""
 
+    STORE_PASSWORD = "changeit"
+
     def __init__(self, folder: Path, name: str = "authority") -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
@@ -35,6 +38,13 @@ class Authority:
         made = made.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         self.certificate = folder / f"{name}.pem"
         self.certificate.write_bytes(_pem(made.sign(self._key, hashes.SHA256())))
+
+    def java_store(self) -> Path:
+        """A trust store for Java's own TLS that holds this authority."""
+        store = self._folder / "trust.p12"
+        trusted = pkcs12.PKCS12Certificate(x509.load_pem_x509_certificate(self.certificate.read_bytes()), b"authority")
+        store.write_bytes(pkcs12.serialize_java_truststore([trusted], serialization.BestAvailableEncryption(self.STORE_PASSWORD.encode())))
+        return store
 
     def issue(self, name: str, host: str = LOOPBACK, expired: bool = False, password: str = "") -> Certificate:
         """For both ends of a connection to `host`, with the common name `name`. An expired one was valid until yesterday."""

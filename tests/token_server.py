@@ -43,10 +43,11 @@ class SigningKey:
 
 @dataclass(frozen=True)
 class Asked:
-    """A request for a token, and whether it was granted one."""
+    """A request for a token, by which program, and whether it was granted one."""
 
     client: str
     scope: str
+    agent: str
     granted: bool
 
 
@@ -58,6 +59,7 @@ class TokenServer:
         self.lifetime = lifetime
         self.audience = "tablecast"
         self.asked: list[Asked] = []
+        self.issued: list[str] = []
         self.keys_read = 0
         self._keys = [SigningKey()]
         self._context = _context(certificate) if certificate else None
@@ -82,7 +84,8 @@ class TokenServer:
         now = time.time()
         end = now + (self.lifetime if lifetime is None else lifetime)
         usual = {"iss": self.issuer, "aud": self.audience, "sub": subject, "iat": int(now), "exp": int(end), "jti": secrets.token_hex(8)}
-        return self._keys[-1].sign({name: value for name, value in {**usual, **claims}.items() if value is not None})
+        self.issued.append(self._keys[-1].sign({name: value for name, value in {**usual, **claims}.items() if value is not None}))
+        return self.issued[-1]
 
     def rotate(self, forget: bool = False) -> None:
         """Signs with a new key from now on. The older ones are still published, unless they shall be forgotten."""
@@ -123,11 +126,11 @@ class TokenServer:
             return {**told, "grant_types_supported": ["client_credentials"], "id_token_signing_alg_values_supported": ["RS256"]}
         return None
 
-    def granted(self, client: str, secret: str, form: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
+    def granted(self, client: str, secret: str, form: Mapping[str, str], agent: str) -> tuple[int, dict[str, Any]]:
         """The answer to a client that asks for a token with its credentials."""
         known = form.get("grant_type") == "client_credentials" and self.clients.get(client) == secret
         scope = form.get("scope", "")
-        self.asked.append(Asked(client, scope, known))
+        self.asked.append(Asked(client, scope, agent, known))
         if not known:
             return 401, {"error": "invalid_client", "error_description": "the client is not known, or its secret is another"}
         token = self.token(client, scope=scope or None)
@@ -160,7 +163,8 @@ def _handler(server: TokenServer) -> type[BaseHTTPRequestHandler]:
                 self._answer(404, {"error": "not_found"})
                 return
             form = {name: values[0] for name, values in parse_qs(body).items()}
-            self._answer(*server.granted(*_credentials(self.headers.get("Authorization", ""), form), form))
+            credentials = _credentials(self.headers.get("Authorization", ""), form)
+            self._answer(*server.granted(*credentials, form, self.headers.get("User-Agent", "")))
 
         def _answer(self, status: int, content: Mapping[str, Any]) -> None:
             body = json.dumps(content).encode()
