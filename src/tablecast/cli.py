@@ -13,7 +13,8 @@ from urllib.parse import unquote
 from tablecast import __version__
 from tablecast.configuration import Configuration, load, off_the_command_line
 from tablecast.errors import ConfigurationError, Problem, TablecastError
-from tablecast.processes.exit_codes import FAILED, exit_code
+from tablecast.processes.exit_codes import FAILED, FILES_CHANGED, exit_code
+from tablecast.processes.file_watch import FileWatch
 from tablecast.processes.lifeline import hold_lifeline
 from tablecast.processes.log_lines import set_up_logging
 
@@ -24,13 +25,16 @@ CONTROL_SECONDS = 10.0
 
 def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
-    hold_lifeline()
+    supervised = hold_lifeline()
     try:
         configuration = load(given.config, os.environ, given.set)
         set_up_logging(configuration.settings.log.format)
         _warn_of_secrets(given)
         command: Command = given.command
-        return command(configuration, given)
+        code = command(configuration, given)
+        if code == FILES_CHANGED and not supervised:
+            os.execv(sys.executable, sys.orig_argv)  # noqa: S606
+        return code
     except TablecastError as error:
         print(error, file=sys.stderr)
         return exit_code(error)
@@ -121,8 +125,9 @@ def _pipeline(configuration: Configuration, given: argparse.Namespace) -> int:
     from tablecast.processes.stop_event import stop_event
 
     stop = stop_event()
-    orchestrate(_with_sources(configuration, given), stop)
-    return 0
+    with FileWatch(configuration.kafka_files()) as watch:
+        orchestrate(_with_sources(configuration, given), stop)
+    return FILES_CHANGED if watch.changed else 0
 
 
 def _serve(configuration: Configuration, given: argparse.Namespace) -> int:
@@ -134,8 +139,9 @@ def _serve(configuration: Configuration, given: argparse.Namespace) -> int:
     gc.freeze()
     # One of the user's own is not waited for: that it does not answer, and why, is told by a server that runs.
     changelog = configuration.settings.changelog.kafka or wait_for_broker(configuration.settings)
-    serve(_with_sources(configuration, given).settings, changelog)
-    return 0
+    with FileWatch(configuration.kafka_files()) as watch:
+        serve(_with_sources(configuration, given).settings, changelog)
+    return FILES_CHANGED if watch.changed else 0
 
 
 def _broker(configuration: Configuration, given: argparse.Namespace) -> int:

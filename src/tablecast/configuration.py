@@ -44,6 +44,13 @@ class Configuration:
     catalog: Catalog
     secret_files: Mapping[str, Path] = field(default_factory=dict)
 
+    def kafka_files(self) -> dict[str, Path]:
+        """What Kafka's clients were given in files, by setting: secrets, certificates and keys, which are replaced from time to time."""
+        clients = {"kafka": self.settings.kafka, "changelog.kafka": self.settings.changelog.kafka}
+        given = {f"{section}.{name}": value for section, kafka in clients.items() if kafka for name, value in kafka.root.items()}
+        located = {name: Path(value) for name, value in given.items() if name.endswith(".location") and Path(value).is_file()}
+        return {name: path for name, path in self.secret_files.items() if name in given} | located
+
 
 def load(file: Path | None, environment: Mapping[str, str], overrides: Sequence[str] = ()) -> Configuration:
     """`file` None: ./tablecast.toml if there is one. `overrides` are KEY=VALUE. Raises ConfigurationError with all problems."""

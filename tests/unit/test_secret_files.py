@@ -104,3 +104,9 @@ def test_children_get_secrets_of_the_command_line_in_their_environment(secret: P
     assert settings.kafka.root == {"sasl.password": "p=q", "ssl.key.password": SECRET}
     assert settings.server.psk is not None
     assert settings.server.psk.get_secret_value() == "long enough"
+
+
+def test_the_files_of_kafka_are_those_that_its_clients_were_given(tmp_path: Path, secret: Path) -> None:
+    (tmp_path / "ca.pem").write_text("PEM")
+    given = ["kafka.ssl.ca.location=ca.pem", "kafka.https.ca.location=probe", f"kafka.sasl.password.file={secret}", f"server.psk.file={secret}"]
+    assert load(None, {}, given).kafka_files() == {"kafka.ssl.ca.location": Path("ca.pem"), "kafka.sasl.password": secret}
