@@ -22,6 +22,7 @@ from tablecast.settings import (
     DEFAULT_SOURCES,
     DEFAULT_TABLES,
     MASK,
+    SPARK_SECTION,
     FieldSettings,
     Settings,
     SourceSettings,
@@ -71,7 +72,8 @@ def off_the_command_line(overrides: Sequence[str]) -> tuple[list[str], dict[str,
     for override in overrides:
         dotted, equals, value = override.partition("=")
         key = split_key(dotted.strip())
-        if equals and is_secret_key(key):
+        # Spark's names tell small letters from capitals, which variables do not.
+        if equals and is_secret_key(key) and not dotted.strip().startswith(SPARK_SECTION):
             # What the environment says of a file would otherwise be a second value.
             environment |= {environment_name(key): value, environment_name(key) + FILE_ENDING: ""}
         else:

@@ -1,20 +1,24 @@
 """Every way to secure a Kafka, on a real one: through librdkafka and through Spark, and what is told when it goes wrong."""
 
+import contextlib
 import time
-from collections.abc import Callable
 from pathlib import Path
+from urllib.error import URLError
 
 import pytest
 from confluent_kafka.admin import AclOperation
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from bench.stack import KEY, Stack
 from tablecast.check import Finding, check_source_kafka
 from tablecast.kafka.admin import Topics
+from tablecast.kafka.broker_files import free_port
 from tablecast.kafka.clients import make_producer
 from tablecast.kafka.java_settings import java_settings
 from tablecast.kafka.standing import standing
 from tablecast.pipeline.sources import backlog
+from tablecast.processes.lifeline import VARIABLE as LIFELINE
 from tablecast.settings import KafkaSettings, Settings, is_secret
 from tests.secured_broker import PASSWORD, SECRET, WAYS, SecuredBroker
 from tests.token_server import TokenServer
@@ -139,7 +143,28 @@ def test_a_token_of_another_audience_is_refused_by_the_broker(secured: SecuredBr
     assert "which issuer and audience the broker expects" in finding.advice
 
 
-Spark = Callable[[], object]
+def test_a_server_says_that_it_is_refused_and_takes_a_password_that_is_mended(secured: SecuredBroker, jars_dir: Path, tmp_path: Path) -> None:
+    secret, port = tmp_path / "password", free_port(but=0)
+    secret.write_text("wrong-pw")
+    given = {f"changelog.kafka.{name}": value for name, value in secured.client("PLAIN").root.items() if name != "sasl.password"}
+    alone = {"TABLECAST_CHANGELOG_KAFKA_SASL_PASSWORD_FILE": str(secret), "TABLECAST_SERVER_PSK": KEY, LIFELINE: ""}
+    with Stack(tmp_path / "state", jars_dir, "serve", {**given, "changelog.prefix": "own.serve", "server.port": port}, alone) as stack:
+        stack.url, stack.key = f"http://127.0.0.1:{port}", KEY
+        until_told(stack, f"The changelog Kafka at {secured.servers('PASSWORD')} refuses these credentials")
+        secret.write_text(PASSWORD)
+        until_told(stack, "The topic own.serve.status does not exist yet")
+        assert any("refuses these credentials" in line for line in stack.log.lines)
+        assert not any(secret in line for line in stack.log.lines for secret in ("wrong-pw", PASSWORD, KEY))
+
+
+def until_told(stack: Stack, message: str) -> None:
+    """At /api/status."""
+    deadline, told = time.monotonic() + SECONDS, ""
+    while message not in told:
+        assert time.monotonic() < deadline, (told, stack.log.lines[-10:])
+        with contextlib.suppress(URLError):
+            told = str(stack.get("/api/status")["feed"]["message"])
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize(

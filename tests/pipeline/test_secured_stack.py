@@ -23,7 +23,7 @@ from tests.token_server import TokenServer
 PATIENCE = 90.0
 LIFETIME = 8.0
 WRITER = "writer"
-SECRETS = {name: f"planted-{name}-{uuid.uuid4().hex}" for name in (CLIENT, WRITER, "psk", "unused")}
+SECRETS = {name: f"planted-{name}-{uuid.uuid4().hex}" for name in (CLIENT, WRITER, "psk", "unused", "spark")}
 SERVER_PATHS = ("/api/status", "/api/tables", "/api/topics", "/api/openapi.json", "/metrics", "/readyz", "/healthz", "/")
 WAITING = re.compile(r"\[orchestrator\] waiting: No token for the source Kafka at (?P<servers>\S+) can be had from https://\S+/token: .*Check ")
 
@@ -80,7 +80,7 @@ def world(secured: SecuredBroker, tokens: TokenServer, jars_dir: Path, tmp_path:
     tokens.lifetime = LIFETIME
     state, port, spark_port = tmp_path / "state", free_port(but=0), free_port(but=0)
     (tmp_path / "events").mkdir()
-    for name in (CLIENT, "psk"):
+    for name in (CLIENT, "psk", "spark"):
         (tmp_path / name).write_text(SECRETS[name] + "\n")
     settings = {
         **settings_of(secured, "kafka", CLIENT),
@@ -92,6 +92,7 @@ def world(secured: SecuredBroker, tokens: TokenServer, jars_dir: Path, tmp_path:
         "sources.accounts.topic": "open.stack.accounts",
         "server.port": port,
         "pipeline.checkpoint_interval": "5 seconds",
+        "pipeline.spark.spark.hadoop.fs.s3a.secret.key.file": tmp_path / "spark",
         "pipeline.spark.spark.ui.enabled": "true",
         "pipeline.spark.spark.ui.port": spark_port,
         "pipeline.spark.spark.eventLog.enabled": "true",
@@ -164,4 +165,4 @@ def tells_no_secret(world: World, tmp_path: Path) -> None:
     assert list((tmp_path / "events").rglob("*"))
     assert planted.in_files(tmp_path / "events") == []
     assert planted.in_files(world.secured.folder / DATA) == [], "statuses, verdicts, changelogs"
-    assert planted.in_files(tmp_path) == [str(tmp_path / "psk"), str(tmp_path / CLIENT)], "and it is able to find them"
+    assert planted.in_files(tmp_path) == [str(tmp_path / name) for name in ("psk", "spark", CLIENT)], "and it is able to find them"

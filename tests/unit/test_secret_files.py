@@ -96,9 +96,16 @@ def test_only_the_end_of_the_last_line_is_left_away(tmp_path: Path) -> None:
 
 
 def test_children_get_secrets_of_the_command_line_in_their_environment(secret: Path) -> None:
-    given = ["server.port=1", "kafka.sasl.password=p=q", "server.psk=long enough", f"kafka.ssl.key.password.file={secret}", "nonsense"]
+    given = [
+        "server.port=1",
+        "pipeline.spark.spark.hadoop.secretKey=s",
+        "kafka.sasl.password=p=q",
+        "server.psk=long enough",
+        f"kafka.ssl.key.password.file={secret}",
+        "nonsense",
+    ]
     arguments, environment = off_the_command_line(given)
-    assert arguments == ["server.port=1", f"kafka.ssl.key.password.file={secret}", "nonsense"]
+    assert arguments == ["server.port=1", "pipeline.spark.spark.hadoop.secretKey=s", f"kafka.ssl.key.password.file={secret}", "nonsense"]
     inherited = {"TABLECAST_SERVER_PSK_FILE": "of the parent"}
     settings = load(None, inherited | environment, arguments[:-1]).settings
     assert settings.kafka.root == {"sasl.password": "p=q", "ssl.key.password": SECRET}
@@ -110,3 +117,9 @@ def test_the_files_of_kafka_are_those_that_its_clients_were_given(tmp_path: Path
     (tmp_path / "ca.pem").write_text("PEM")
     given = ["kafka.ssl.ca.location=ca.pem", "kafka.https.ca.location=probe", f"kafka.sasl.password.file={secret}", f"server.psk.file={secret}"]
     assert load(None, {}, given).kafka_files() == {"kafka.ssl.ca.location": Path("ca.pem"), "kafka.sasl.password": secret}
+
+
+def test_a_secret_of_spark_is_one_too(secret: Path) -> None:
+    loaded = load(None, {}, [f"pipeline.spark.spark.hadoop.fs.s3a.secret.key.file={secret}", "pipeline.spark.spark.ui.enabled=true"])
+    assert loaded.settings.pipeline.spark == {"spark.hadoop.fs.s3a.secret.key": SECRET, "spark.ui.enabled": "true"}
+    assert SECRET not in repr(loaded)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from importlib import metadata, resources
 from pathlib import Path
 
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -14,7 +15,7 @@ from tablecast.errors import PackagesMissing, SparkUnusable
 from tablecast.jars import Jars
 from tablecast.pipeline.checkpoints import is_uri
 from tablecast.pipeline.slots import LEAST_LOCAL
-from tablecast.settings import PipelineSettings, Settings
+from tablecast.settings import SPARK_SECTION, PipelineSettings, Settings, is_secret
 
 MOST_STATE_PARTITIONS = 4
 EXECUTOR_JAVA = "spark.executor.extraJavaOptions"
@@ -92,21 +93,27 @@ def start_session(
     if is_local(settings.pipeline):
         # Else the workers would be of whatever python3 is first on the path, which knows nothing of us.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.appName("tablecast").master(_master(settings, slots))
-    for name, value in session_options(settings, jars.spark, properties, jars.archive_flags("spark", to_archive)).items():
-        builder = builder.config(name, value)
+    told = session_options(settings, jars.spark, properties, jars.archive_flags("spark", to_archive))
+    options = {"spark.app.name": "tablecast", "spark.master": _master(settings, slots), **told}
     settings.log_dir.mkdir(parents=True, exist_ok=True)
     complaints = settings.log_dir / "spark-start.log"
     try:
         with _stderr_to(complaints):
-            session = builder.getOrCreate()
+            session = _started(options)
     except PySparkException as error:
         lines = complaints.read_text(errors="replace").strip().splitlines()
         raise SparkUnusable(lines[-1] if lines else str(error), f"{complaints} has the whole story.") from error
     session.sparkContext.setLogLevel("WARN")
     for name, value in properties.items():
-        session.sparkContext._jvm.java.lang.System.setProperty(name, value)  # type: ignore[union-attr]
+        SparkContext.setSystemProperty(name, value)
     return session
+
+
+def _started(options: Mapping[str, str]) -> SparkSession:
+    """What Java is started with, everybody on the machine can read among its arguments: secrets are told to it when it runs."""
+    public = [(name, value) for name, value in options.items() if not is_secret(f"{SPARK_SECTION}{name}")]
+    SparkContext._ensure_initialized(conf=SparkConf().setAll(public))
+    return SparkSession.builder.config(map=dict(options)).getOrCreate()
 
 
 def check_packages(settings: PipelineSettings) -> None:
