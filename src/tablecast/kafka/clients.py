@@ -9,6 +9,7 @@ from confluent_kafka import KafkaError as Code
 from confluent_kafka.admin import AdminClient
 
 from tablecast.errors import ConfigurationError, KafkaError, Problem, TablecastError, TopicForbidden, TopicMissing
+from tablecast.kafka.authorities import endpoint_authorities
 from tablecast.kafka.complaints import LastComplaint, without_secrets
 from tablecast.kafka.twins import CONSUMER_NAMES, PRODUCER_NAMES
 from tablecast.settings import MASK, KafkaSettings, is_secret
@@ -66,7 +67,7 @@ def make_admin(kafka: KafkaSettings, own: Mapping[str, Any]) -> AdminClient:
 
 
 def _made(kind: Callable[..., Client], given: dict[str, Any], own: Mapping[str, Any]) -> Client:
-    config = _quiet(given) | dict(own)
+    config = _quiet(given) | endpoint_authorities(given) | dict(own)
     try:
         return kind(config, logger=log)
     except KafkaException as error:

@@ -17,7 +17,7 @@ LOGIN = frozenset({Code._AUTHENTICATION, Code.SASL_AUTHENTICATION_FAILED, Code.U
 ENDPOINT = "sasl.oauthbearer.token.endpoint.url"
 NO_TOKEN = ("Failed to acquire SASL OAUTHBEARER token", "Failed to retrieve OIDC token")
 TLS_SIGNS = ("ssl handshake failed", "certificate", "ssl alert")
-COUNTS = re.compile(r" \(after \d+ms in state \w+(?:, \d+ identical error\(s\) suppressed)?\)")
+COUNTS = re.compile(r" \(after \d+ms in state \w+(?:, \d+ identical error\(s\) suppressed)?\)| after \d+ ms")
 """Other at each try, so that the same trouble would be told again and again."""
 OWN_CERTIFICATES = ("ssl.certificate.location", "ssl.certificate.pem", "ssl.ca.location", "ssl.ca.pem")
 
