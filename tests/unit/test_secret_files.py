@@ -78,6 +78,11 @@ def test_what_is_wrong_with_a_file_is_told_without_what_stands_in_it(tmp_path: P
     assert "an unknown setting" in found["TABLECAST_SERVER_HOST_FILE"]
 
 
+def test_a_table_that_stands_in_a_wrong_place_is_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "tablecast.toml").write_text(f'[server.host]\nwhatever = "{SECRET}"\n')
+    assert "got a table, expected a valid string" in problems(None)["server.host"]
+
+
 def test_a_variable_and_its_file_at_once_are_refused(secret: Path) -> None:
     found = problems(None, {"TABLECAST_SERVER_PSK": "long enough", "TABLECAST_SERVER_PSK_FILE": str(secret)})
     assert "a second value beside TABLECAST_SERVER_PSK, expected one of the two" in found["TABLECAST_SERVER_PSK_FILE"]
