@@ -10,13 +10,15 @@ from pathlib import Path
 LOCK = Path(tempfile.gettempdir()) / "tablecast-bench.lock"
 
 STEPS = 3_000_000
+STAT = Path("/proc/stat")
 
 
 @contextmanager
 def machine_to_ourselves(say: Callable[[str], None]) -> Iterator[None]:
     """Waits for other measurements of this machine to end. The kernel frees the lock when its holder dies.
 
-    A shared machine may be half as fast an hour later, so its speed is told before and after: two runs compare only where that is the same.
+    A shared machine may be half as fast an hour later, so its speed is told before and after, and how much of its processor time went to others
+    meanwhile: two runs compare only where these are the same.
     """
     with LOCK.open("a") as file:
         try:
@@ -25,8 +27,19 @@ def machine_to_ourselves(say: Callable[[str], None]) -> Iterator[None]:
             say("waiting for another measurement to end")
             fcntl.flock(file, fcntl.LOCK_EX)
         say(f"this machine, before: {_speed():.1f} million steps a second and core")
+        before = _processor_time()
         yield
-        say(f"this machine, after: {_speed():.1f} million steps a second and core")
+        say(f"this machine, after: {_speed():.1f} million steps a second and core{stolen(before, _processor_time())}")
+
+
+def _processor_time() -> tuple[int, ...]:
+    """Of all cores by kind since the start, as Linux counts it; the eighth is what the machine's host gave to others. Empty elsewhere."""
+    return tuple(map(int, STAT.read_text().split("\n", 1)[0].split()[1:9])) if STAT.exists() else ()
+
+
+def stolen(before: tuple[int, ...], after: tuple[int, ...]) -> str:
+    spent = [now - then for then, now in zip(before, after, strict=True)]
+    return f"; {100 * spent[7] / max(1, sum(spent)):.1f} % of the time between went to other machines of its host" if spent else ""
 
 
 def _speed() -> float:

@@ -32,7 +32,7 @@ KEY = "a key of the bench"
 OPEN_SECONDS = 180.0
 END_SECONDS = 30.0
 POLL_SECONDS = 0.1
-OPEN = re.compile(r"\[tablecast\] open (?P<url>http://\S+)/#key=(?P<key>\S+)")
+OPEN = re.compile(r"\[tablecast\] open (?P<url>http://[^\s/]+)(?:/#key=(?P<key>\S+))?")
 BROKER_UP = re.compile(r"\[broker\] Kafka listens at ")
 READY = re.compile(r"\[orchestrator\] ready")
 STARTED = re.compile(r"\[supervisor\] (?P<name>\w+) started \(process (?P<pid>\d+)\)")
@@ -143,7 +143,7 @@ class Stack:
     def wait_until_open(self, seconds: float = OPEN_SECONDS) -> Self:
         """Until the address is told: there are tables to see behind it."""
         told = self.log.wait_for(OPEN, seconds)
-        self.url, self.key = told["url"], unquote(told["key"])
+        self.url, self.key = told["url"], unquote(told["key"] or self.environment["TABLECAST_SERVER_PSK"])
         return self
 
     def wait_until_ready(self, seconds: float = OPEN_SECONDS) -> None:

@@ -20,6 +20,10 @@ Written by `make docs` from `src/tablecast/settings.py`.
 A setting is taken from `tablecast.toml` (or the file after `--config`), over that from the environment, over that from `--set KEY=VALUE`.
 In the environment `server.port` is `TABLECAST_SERVER_PORT`; `kafka` and `changelog.kafka` take librdkafka's names with `_` for `.`, as in
 `TABLECAST_KAFKA_BOOTSTRAP_SERVERS`. An unknown setting is an error. All problems of a configuration are told at once.
+
+A secret (the viewers' key, passwords, client secrets, private keys) can stand in a file of its own: `psk = { file = "/run/secrets/key" }` in place of
+the text, `TABLECAST_SERVER_PSK_FILE=/run/secrets/key` in the environment, `--set server.psk.file=/run/secrets/key` on the command line. The end of
+its last line is left away. Secrets are masked wherever settings are printed.
 """
 ERRORS_INTRO = """# Error codes
 

@@ -11,10 +11,11 @@ from typing import Any
 from urllib.parse import unquote
 
 from tablecast import __version__
-from tablecast.configuration import Configuration, load
+from tablecast.configuration import Configuration, load, off_the_command_line
 from tablecast.errors import ConfigurationError, Problem, TablecastError
 from tablecast.printable import escaped
-from tablecast.processes.exit_codes import FAILED, exit_code
+from tablecast.processes.exit_codes import FAILED, FILES_CHANGED, exit_code
+from tablecast.processes.file_watch import FileWatch
 from tablecast.processes.lifeline import hold_lifeline
 from tablecast.processes.log_lines import set_up_logging
 
@@ -25,12 +26,16 @@ CONTROL_SECONDS = 10.0
 
 def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
-    hold_lifeline()
+    supervised = hold_lifeline()
     try:
         configuration = load(given.config, os.environ, given.set)
         set_up_logging(configuration.settings.log.format)
+        _warn_of_secrets(given)
         command: Command = given.command
-        return command(configuration, given)
+        code = command(configuration, given)
+        if code == FILES_CHANGED and not supervised:
+            os.execv(sys.executable, sys.orig_argv)  # noqa: S606
+        return code
     except TablecastError as error:
         print(escaped(str(error), keep="\n"), file=sys.stderr)
         return exit_code(error)
@@ -107,13 +112,13 @@ def _add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: 
 def _demo(configuration: Configuration, given: argparse.Namespace) -> int:
     from tablecast.launch import demo
 
-    return demo(configuration, _passed_on(given))
+    return demo(configuration, *_passed_on(given))
 
 
 def _run(configuration: Configuration, given: argparse.Namespace) -> int:
     from tablecast.launch import run
 
-    return run(configuration, _passed_on(given))
+    return run(configuration, *_passed_on(given))
 
 
 def _pipeline(configuration: Configuration, given: argparse.Namespace) -> int:
@@ -121,8 +126,9 @@ def _pipeline(configuration: Configuration, given: argparse.Namespace) -> int:
     from tablecast.processes.stop_event import stop_event
 
     stop = stop_event()
-    orchestrate(_with_sources(configuration, given), stop)
-    return 0
+    with FileWatch(configuration.kafka_files()) as watch:
+        orchestrate(_with_sources(configuration, given), stop)
+    return FILES_CHANGED if watch.changed else 0
 
 
 def _serve(configuration: Configuration, given: argparse.Namespace) -> int:
@@ -132,8 +138,11 @@ def _serve(configuration: Configuration, given: argparse.Namespace) -> int:
     # What was imported lives as long as the process: no collection has to look at it again while viewers wait.
     gc.collect()
     gc.freeze()
-    serve(_with_sources(configuration, given).settings, wait_for_broker(configuration.settings))
-    return 0
+    # One of the user's own is not waited for: that it does not answer, and why, is told by a server that runs.
+    changelog = configuration.settings.changelog.kafka or wait_for_broker(configuration.settings)
+    with FileWatch(configuration.kafka_files()) as watch:
+        serve(_with_sources(configuration, given).settings, changelog)
+    return FILES_CHANGED if watch.changed else 0
 
 
 def _broker(configuration: Configuration, given: argparse.Namespace) -> int:
@@ -292,7 +301,15 @@ def _with_sources(configuration: Configuration, given: argparse.Namespace) -> Co
     return Configuration(settings.model_copy(update={"kafka": wait_for_broker(settings)}), configuration.catalog)
 
 
-def _passed_on(given: argparse.Namespace) -> list[str]:
-    """The arguments that every sibling gets too."""
+def _passed_on(given: argparse.Namespace) -> tuple[list[str], dict[str, str]]:
+    """The arguments and the environment that every sibling gets too."""
     config = ["--config", str(given.config)] if given.config else []
-    return [*config, *(part for setting in given.set for part in ("--set", setting))]
+    settings, secrets = off_the_command_line(given.set)
+    return [*config, *(part for setting in settings for part in ("--set", setting))], secrets
+
+
+def _warn_of_secrets(given: argparse.Namespace) -> None:
+    names = [name for name, value in off_the_command_line(given.set)[1].items() if value]
+    if names:
+        told = "a secret on the command line can be read by everybody on this machine; better give it as"
+        print(f"[tablecast] {told} {', '.join(names)}, or in a file ({names[0]}_FILE)", file=sys.stderr)

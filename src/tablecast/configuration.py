@@ -1,4 +1,4 @@
-"""Reads the settings: the file, over it TABLECAST_* from the environment, over that the command line.
+"""Reads the settings: the file, over it TABLECAST_* from the environment, over that the command line. A secret may stand in a file of its own.
 
 Every problem is found in one go, and each says its key, where the value came from, what it was and what is expected.
 """
@@ -7,7 +7,7 @@ import copy
 import difflib
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,17 @@ from pydantic import BaseModel, ValidationError
 from tablecast.catalog import Catalog
 from tablecast.catalog_check import build_catalog
 from tablecast.errors import ConfigurationError, Problem
+from tablecast.secret_files import Key, is_secret_key, read_secret, taken_out, without_file
 from tablecast.settings import (
     DEFAULT_ALIASES,
     DEFAULT_SOURCES,
     DEFAULT_TABLES,
     MASK,
+    SPARK_SECTION,
     FieldSettings,
     Settings,
     SourceSettings,
     TableSettings,
-    is_secret,
 )
 
 PREFIX = "TABLECAST_"
@@ -33,16 +34,23 @@ NOT_SETTINGS = ("TABLECAST_CONFIG", "TABLECAST_LIFELINE")
 DEFAULT_FILE = Path("tablecast.toml")
 CATALOG_SECTIONS = ("sources", "tables", "aliases", "control")
 NAMED_ENTRIES: dict[str, type[BaseModel]] = {"sources": SourceSettings, "tables": TableSettings}
-
-Key = tuple[str, ...]
+FILE_ENDING = "_FILE"
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """Settings that are valid, and the catalogue that they describe."""
+    """Settings that are valid, the catalogue that they describe, and the files that secrets came from, by setting."""
 
     settings: Settings
     catalog: Catalog
+    secret_files: Mapping[str, Path] = field(default_factory=dict)
+
+    def kafka_files(self) -> dict[str, Path]:
+        """What Kafka's clients were given in files, by setting: secrets, certificates and keys, which are replaced from time to time."""
+        clients = {"kafka": self.settings.kafka, "changelog.kafka": self.settings.changelog.kafka}
+        given = {f"{section}.{name}": value for section, kafka in clients.items() if kafka for name, value in kafka.root.items()}
+        located = {name: Path(value) for name, value in given.items() if name.endswith(".location") and Path(value).is_file()}
+        return {name: path for name, path in self.secret_files.items() if name in given} | located
 
 
 def load(file: Path | None, environment: Mapping[str, str], overrides: Sequence[str] = ()) -> Configuration:
@@ -50,11 +58,32 @@ def load(file: Path | None, environment: Mapping[str, str], overrides: Sequence[
     reading = _Reading(file)
     reading.add_environment(environment)
     reading.add_overrides(overrides)
+    reading.add_secret_files()
     settings = reading.validated()
     catalog = reading.checked_catalog(settings)
     if settings is None or catalog is None or reading.problems:
         raise ConfigurationError(reading.problems)
-    return Configuration(settings, catalog)
+    return Configuration(settings, catalog, reading.secret_files)
+
+
+def off_the_command_line(overrides: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The overrides that a child may be given as arguments, which everybody on the machine can read, and those with a secret, as its environment."""
+    arguments: list[str] = []
+    environment: dict[str, str] = {}
+    for override in overrides:
+        dotted, equals, value = override.partition("=")
+        key = split_key(dotted.strip())
+        # Spark's names tell small letters from capitals, which variables do not.
+        if equals and is_secret_key(key) and not dotted.strip().startswith(SPARK_SECTION):
+            # What the environment says of a file would otherwise be a second value.
+            environment |= {environment_name(key): value, environment_name(key) + FILE_ENDING: ""}
+        else:
+            arguments.append(override)
+    return arguments, environment
+
+
+def environment_name(key: Key) -> str:
+    return PREFIX + "_".join(key).replace(".", "_").upper()
 
 
 class _Reading:
@@ -63,6 +92,7 @@ class _Reading:
     def __init__(self, file: Path | None) -> None:
         self.problems: list[Problem] = []
         self.origins: dict[Key, str] = {}
+        self.secret_files: dict[str, Path] = {}
         self.file = file or DEFAULT_FILE
         self.lines: list[str] = []
         self.raw = self._read_file(required=file is not None)
@@ -89,11 +119,19 @@ class _Reading:
     def add_environment(self, environment: Mapping[str, str]) -> None:
         for name in sorted(environment):
             if name.startswith(PREFIX) and name not in NOT_SETTINGS:
-                key = _environment_key(name.removeprefix(PREFIX).lower(), self.raw)
-                if key is None:
-                    self.problems.append(Problem(name, "environment", "an unknown setting", _closest(name, _environment_names())))
-                else:
-                    self._set(key, environment[name], name)
+                self._add_variable(name, environment[name])
+
+    def _add_variable(self, name: str, value: str) -> None:
+        key = _variable_key(name, self.raw)
+        of = without_file(key) if key else None
+        if key is None:
+            self.problems.append(Problem(name, "environment", "an unknown setting", _closest(name, _environment_names())))
+        elif of is None:
+            self._set(key, value, name)
+        elif value and of in self.origins:
+            self.problems.append(Problem(name, "environment", f"a second value beside {self.origins[of]}", "one of the two"))
+        elif value:
+            self._set(key, value, name)
 
     def add_overrides(self, overrides: Sequence[str]) -> None:
         for override in overrides:
@@ -104,15 +142,26 @@ class _Reading:
                 self.problems.append(Problem("--set", "command line", repr(override), "KEY=VALUE, as in server.port=8080"))
 
     def _set(self, key: Key, text: str, origin: str) -> None:
-        *parents, last = key
+        of = without_file(key)
+        *parents, last = key = of or key
         node = self.raw
         for parent in parents:
             node = node.setdefault(parent, {})
             if not isinstance(node, dict):
                 self.problems.append(Problem(".".join(key), origin, "a value inside a value", f"{parent} has no parts"))
                 return
-        node[last] = _value(text)
+        # A secret is never taken for a list or a table, whatever it begins with.
+        node[last] = {"file": text} if of else text if is_secret_key(key) else _value(text)
         self.origins[key] = origin
+
+    def add_secret_files(self) -> None:
+        for secret in list(taken_out(self.raw)):
+            dotted, origin = ".".join(secret.key), self.origins.get(secret.key) or self._place(secret.key)
+            try:
+                self._set(secret.key, read_secret(secret.path), f"{origin}, in the file {secret.path}")
+                self.secret_files[dotted] = secret.path
+            except ValueError as error:
+                self.problems.append(Problem(dotted, origin, repr(str(secret.path)), str(error)))
 
     def validated(self) -> Settings | None:
         try:
@@ -173,6 +222,14 @@ def split_key(dotted: str) -> Key:
     return tuple(dotted.split("."))
 
 
+def _variable_key(name: str, raw: Mapping[str, Any]) -> Key | None:
+    rest = name.removeprefix(PREFIX)
+    of = _environment_key(rest.removesuffix(FILE_ENDING).lower(), raw) if rest.endswith(FILE_ENDING) else None
+    if of is not None and is_secret_key(of):
+        return (*of, "file")
+    return _environment_key(rest.lower(), raw)
+
+
 def _environment_key(name: str, raw: Mapping[str, Any]) -> Key | None:
     section, _, rest = name.partition("_")
     if section not in Settings.model_fields or not rest:
@@ -189,10 +246,10 @@ def _environment_key(name: str, raw: Mapping[str, Any]) -> Key | None:
 
 
 def _entry_key(section: str, rest: str, raw: Mapping[str, Any]) -> Key | None:
-    for field in NAMED_ENTRIES[section].model_fields:
-        if rest.endswith(f"_{field}"):
-            entry = rest.removesuffix(f"_{field}")
-            return (section, next((name for name in raw[section] if name.lower() == entry), entry), field)
+    for setting in NAMED_ENTRIES[section].model_fields:
+        if rest.endswith(f"_{setting}"):
+            entry = rest.removesuffix(f"_{setting}")
+            return (section, next((name for name in raw[section] if name.lower() == entry), entry), setting)
     return None
 
 
@@ -232,12 +289,13 @@ def _value(text: str) -> Any:
 
 
 def _shown(key: Key, raw: Mapping[str, Any]) -> str:
-    if is_secret(".".join(key)):
+    if is_secret_key(key):
         return MASK
     node: Any = raw
     for part in key:
         node = node.get(part) if isinstance(node, dict) else node
-    return repr(node)[:200]
+    # A table may hold secrets under any name.
+    return "a table" if isinstance(node, dict) else repr(node)[:200]
 
 
 def _expectation(message: str) -> str:

@@ -10,6 +10,9 @@ TablecastError
 │   └── SparkUnusable           a Spark that does not start, or a generation that needs more slots than there are
 ├── KafkaError
 │   ├── BrokerUnreachable       transient
+│   │   ├── BrokerRefused       it does not take our credentials
+│   │   ├── BrokerUntrusted     no TLS connection
+│   │   └── TokenUnavailable    the token endpoint gives us none
 │   ├── BrokerFailed            the embedded broker did not come up
 │   ├── TopicMissing
 │   ├── TopicForbidden
@@ -134,6 +137,27 @@ class BrokerUnreachable(KafkaError):
     def __init__(self, role: str, servers: str, reason: str) -> None:
         hint = 'Check "bootstrap.servers" and that the broker is up; tablecast check tries it from here.'
         super().__init__(f"The {role} Kafka at {servers} does not answer: {reason}.", hint)
+
+
+class BrokerRefused(BrokerUnreachable):
+    code = "broker_refused"
+
+    def __init__(self, role: str, servers: str, reason: str, hint: str) -> None:
+        KafkaError.__init__(self, f"The {role} Kafka at {servers} refuses these credentials: {reason}.", hint)
+
+
+class BrokerUntrusted(BrokerUnreachable):
+    code = "broker_untrusted"
+
+    def __init__(self, role: str, servers: str, reason: str, hint: str) -> None:
+        KafkaError.__init__(self, f"There is no TLS connection to the {role} Kafka at {servers}: {reason}.", hint)
+
+
+class TokenUnavailable(BrokerUnreachable):
+    code = "token_unavailable"
+
+    def __init__(self, role: str, servers: str, endpoint: str, reason: str, hint: str) -> None:
+        KafkaError.__init__(self, f"No token for the {role} Kafka at {servers} can be had from {endpoint}: {reason}.", hint)
 
 
 class BrokerFailed(KafkaError):

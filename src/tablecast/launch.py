@@ -5,7 +5,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
@@ -24,31 +24,38 @@ KEY_VARIABLE = "TABLECAST_SERVER_PSK"
 READY_POLL_SECONDS = 0.2
 
 
-def run(configuration: Configuration, passed_on: Sequence[str]) -> int:
-    """Orchestrator and server against the user's Kafka, and the embedded broker unless another keeps the changelogs."""
+def run(configuration: Configuration, passed_on: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Orchestrator and server against the user's Kafka, and the embedded broker unless another keeps the changelogs.
+
+    Every sibling gets the arguments `passed_on` and the `environment`, which has what no list of processes shall show.
+    """
     settings = configuration.settings
     if settings.server.psk is None:
         raise ConfigurationError([Problem("server.psk", "needed by the server", "nothing", f"a key of 8 characters or more, best as {KEY_VARIABLE}")])
     port = _free_port(settings)
-    siblings = _siblings([*passed_on, *_at(port)], {}, embedded=settings.changelog.kafka is None)
-    return _supervise(settings, siblings, _address(settings, port), settings.server.psk.get_secret_value())
+    siblings = _siblings([*passed_on, *_at(port)], environment, embedded=settings.changelog.kafka is None)
+    return _supervise(settings, siblings, [f"open {_address(settings, port)}", "Ctrl-C stops everything"], _address(settings, port))
 
 
-def demo(configuration: Configuration, passed_on: Sequence[str]) -> int:
+def demo(configuration: Configuration, passed_on: Sequence[str], environment: Mapping[str, str]) -> int:
     """Everything embedded, sample data included. The key is made up once and kept, unless one is given."""
     settings = configuration.settings
     key = settings.server.psk.get_secret_value() if settings.server.psk else _kept_key(settings.pipeline.state_dir)
     port = _free_port(settings)
-    siblings = _siblings([*passed_on, *_at(port)], {KEY_VARIABLE: key}, embedded=True, sources=("--embedded-sources",))
-    siblings.append(Sibling("sample", tablecast_command("sample", *passed_on)))
-    return _supervise(settings, siblings, _address(settings, port), key)
+    with_key = {**environment, KEY_VARIABLE: key, f"{KEY_VARIABLE}_FILE": ""}
+    siblings = _siblings([*passed_on, *_at(port)], with_key, embedded=True, sources=("--embedded-sources",))
+    siblings.append(Sibling("sample", tablecast_command("sample", *passed_on), environment))
+    address = _address(settings, port)
+    told = [f"open {address}/#key={quote(key, safe='')}", f"the key is {key}; Ctrl-C stops everything"]
+    return _supervise(settings, siblings, told, address)
 
 
-def _siblings(passed_on: Sequence[str], environment: dict[str, str], embedded: bool, sources: Sequence[str] = ()) -> list[Sibling]:
-    broker = [Sibling("broker", tablecast_command("broker", *passed_on))] if embedded else []
+def _siblings(passed_on: Sequence[str], environment: Mapping[str, str], embedded: bool, sources: Sequence[str] = ()) -> list[Sibling]:
+    broker = [Sibling("broker", tablecast_command("broker", *passed_on), environment)] if embedded else []
     return [
         *broker,
-        Sibling("orchestrator", tablecast_command("pipeline", *passed_on, *sources)),
+        # While Spark compiles and fills a generation, what is shown must still reach its viewers.
+        Sibling("orchestrator", tablecast_command("pipeline", *passed_on, *sources), environment, gives_way=True),
         Sibling("server", tablecast_command("serve", *passed_on, *sources), environment),
     ]
 
@@ -68,13 +75,13 @@ def _address(settings: Settings, port: int) -> str:
     return f"http://{settings.server.host}:{port}"
 
 
-def _supervise(settings: Settings, siblings: Sequence[Sibling], address: str, key: str) -> int:
+def _supervise(settings: Settings, siblings: Sequence[Sibling], told: Sequence[str], address: str) -> int:
     find_java()
     fetch(settings)
     lock = FolderLock(settings.pipeline.state_dir / "supervisor.lock")
     if not lock.acquire():
         raise StateDirInUse(settings.pipeline.state_dir, lock.holder())
-    threading.Thread(target=_announce, args=(address, key), name="announcer", daemon=True).start()
+    threading.Thread(target=_announce, args=(address, told), name="announcer", daemon=True).start()
     try:
         return Supervisor(siblings, _say).run()
     finally:
@@ -85,12 +92,12 @@ def _say(line: str) -> None:
     print_line(f"{datetime.now():%H:%M:%S} {line}")
 
 
-def _announce(address: str, key: str) -> None:
-    """Tells the address as soon as there is something to see behind it."""
+def _announce(address: str, told: Sequence[str]) -> None:
+    """Says `told` as soon as there is something to see behind the address."""
     while not _is_ready(f"{address}/readyz"):
         time.sleep(READY_POLL_SECONDS)
-    _say(f"[tablecast] open {address}/#key={quote(key, safe='')}")
-    _say(f"[tablecast] the key is {key}; Ctrl-C stops everything")
+    for line in told:
+        _say(f"[tablecast] {line}")
 
 
 def _is_ready(url: str) -> bool:

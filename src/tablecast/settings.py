@@ -1,5 +1,6 @@
 """Every setting, in one typed model. How files, environment and command line become one: configuration.py."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -7,12 +8,16 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, RootModel, Se
 
 from tablecast.catalog import ColumnType
 
-SECRET_ENDINGS = ("password", "secret", "key.pem", "keystore.pem", "oauthbearer.config", "jaas.config")
+SECRET_ENDINGS = ("password", "passphrase", "secret", "key.pem", "keystore.pem", "oauthbearer.config", "jaas.config")
+SPARK_SECTION = "pipeline.spark."
+SPARK_SECRETS = re.compile(r"(?i)secret|password|passphrase|token|credential|access[.]?key")
 MASK = "***"
 
 
 def is_secret(key: str) -> bool:
     """Whether the value of this setting must never be printed."""
+    if key.startswith(SPARK_SECTION):
+        return SPARK_SECRETS.search(key) is not None
     return key.endswith((*SECRET_ENDINGS, ".psk")) or key == "psk"
 
 
@@ -95,7 +100,7 @@ class PipelineSettings(Section):
     jars: Path | None = Field(None, description="A folder with spark/ and kafka/ that hold the jars. Absent: fetched into state_dir/jars.")
     ivy_settings: Path | None = Field(None, description="An Ivy settings file, for a mirror of Maven Central.")
     driver_memory_mb: int = Field(2048, ge=512, description="Memory of Spark's local Java process, in MiB.")
-    spark: dict[str, str] = Field(default_factory=dict, description="Further Spark settings, as in spark-defaults.conf.")
+    spark: dict[str, str] = Field(default_factory=dict, repr=False, description="Further Spark settings, as in spark-defaults.conf.")
 
     @field_validator("twin")
     @classmethod

@@ -1,14 +1,10 @@
 """The translated settings in the hands of the real Java client that Spark uses, and of librdkafka."""
 
-import base64
-import json
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from py4j.java_gateway import GatewayParameters, JavaGateway
@@ -19,6 +15,7 @@ from tablecast.kafka.clients import make_consumer
 from tablecast.kafka.java_settings import java_settings
 from tablecast.kafka.twins import TWINS
 from tablecast.settings import KafkaSettings
+from tests.token_server import TokenServer
 
 SERVERS = {"bootstrap.servers": "127.0.0.1:9"}
 DESERIALIZER = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
@@ -78,59 +75,36 @@ def test_certificates_are_taken_from_a_pem_file(gateway: JavaGateway, tmp_path: 
     open_and_close(gateway, authority | {"ssl.keystore.location": str(tmp_path / "store.p12"), "ssl.keystore.password": "changeit"})
 
 
-class TokenEndpoint(BaseHTTPRequestHandler):
-    asked: ClassVar[list[tuple[str, str]]] = []
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        self.asked.append((self.headers["Authorization"], body))
-        claims = {"sub": "tables", "iat": int(time.time()), "exp": int(time.time()) + 3600, "scope": "kafka"}
-        parts = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in ({"alg": "none"}, claims)]
-        answer = json.dumps({"access_token": ".".join([*parts, "c2ln"]), "expires_in": 3600, "token_type": "Bearer"}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Nothing: a test's output is its own."""
-
-
 @pytest.fixture
-def oidc() -> Iterator[dict[str, str]]:
+def tokens() -> Iterator[TokenServer]:
+    with TokenServer({"tables": 's3"cr\\et'}) as server:
+        yield server
+
+
+def oidc(tokens: TokenServer) -> dict[str, str]:
     """Settings of a client that logs in at a real token endpoint."""
-    TokenEndpoint.asked.clear()
-    with HTTPServer(("127.0.0.1", 0), TokenEndpoint) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        yield {
-            "security.protocol": "SASL_PLAINTEXT",
-            "sasl.mechanism": "OAUTHBEARER",
-            "sasl.oauthbearer.method": "oidc",
-            "sasl.oauthbearer.token.endpoint.url": f"http://127.0.0.1:{server.server_port}/token",
-            "sasl.oauthbearer.client.id": "tables",
-            "sasl.oauthbearer.client.secret": 's3"cr\\et',
-            "sasl.oauthbearer.scope": "kafka",
-            "sasl.oauthbearer.extensions": "logicalCluster=lkc-1",
-        }
-        server.shutdown()
-        thread.join()
+    return {
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "OAUTHBEARER",
+        "sasl.oauthbearer.method": "oidc",
+        "sasl.oauthbearer.token.endpoint.url": tokens.token_endpoint,
+        "sasl.oauthbearer.client.id": "tables",
+        "sasl.oauthbearer.client.secret": tokens.clients["tables"],
+        "sasl.oauthbearer.scope": "kafka",
+        "sasl.oauthbearer.extensions": "logicalCluster=lkc-1",
+    }
 
 
-def credentials(authorization: str) -> str:
-    return base64.b64decode(authorization.removeprefix("Basic ")).decode()
-
-
-def test_both_clients_ask_for_the_same_token(gateway: JavaGateway, oidc: dict[str, str]) -> None:
-    open_and_close(gateway, oidc)
-    java = TokenEndpoint.asked.copy()
-    TokenEndpoint.asked.clear()
-    consumer = make_consumer(KafkaSettings(SERVERS | oidc), {"group.id": "test"})
+def test_both_clients_ask_for_the_same_token(gateway: JavaGateway, tokens: TokenServer) -> None:
+    open_and_close(gateway, oidc(tokens))
+    by_java = len(tokens.asked)
+    consumer = make_consumer(KafkaSettings(SERVERS | oidc(tokens)), {"group.id": "test"})
     deadline = time.monotonic() + 10
-    while not TokenEndpoint.asked and time.monotonic() < deadline:
+    while len(tokens.asked) == by_java and time.monotonic() < deadline:
         consumer.poll(0.05)
     consumer.close()
-    for authorization, body in (java[0], TokenEndpoint.asked[0]):
-        assert credentials(authorization) == 'tables:s3"cr\\et'
-        assert sorted(body.split("&")) == ["grant_type=client_credentials", "scope=kafka"]
+    java, other = tokens.asked[0], tokens.asked[by_java]
+    assert java.agent.startswith("Java")
+    assert not other.agent.startswith("Java")
+    for asked in (java, other):
+        assert (asked.client, asked.scope, asked.granted) == ("tables", "kafka", True)

@@ -164,7 +164,7 @@ def test_a_broker_that_stops_makes_the_rows_stale_until_it_is_back(
         assert table.wait(PATIENCE).total == 5
         wait_for_feed(viewer, "live")
     try:
-        assert f"The changelog broker {first.servers} does not answer since" in (wait_for_feed(viewer, "stale").message or "")
+        assert f"The changelog Kafka at {first.servers} does not answer: " in (wait_for_feed(viewer, "stale").message or "")
         assert httpx.get(f"{url}/api/tables/users_ui/rows", headers=BEARER).json()["total"] == 5
         with EmbeddedBroker(settings, Jars(jars_dir)) as second:
             assert second.servers == first.servers

@@ -1,10 +1,11 @@
-"""One Spark session for the whole run."""
+"""One Spark session for the whole run, and one secured broker."""
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from confluent_kafka.admin import AclOperation
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -12,6 +13,9 @@ from tablecast.jars import Jars
 from tablecast.kafka.admin import Topics
 from tablecast.pipeline.session import start_session
 from tablecast.settings import Settings
+from tests.certificates import Authority
+from tests.secured_broker import CLIENT, SECRET, SecuredBroker
+from tests.token_server import TokenServer
 
 
 @pytest.fixture(scope="session")
@@ -38,3 +42,26 @@ def module_topic(topics: Topics, request: pytest.FixtureRequest) -> Callable[...
         return name
 
     return create
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture(scope="session")
+def tokens(authority: Authority) -> Iterator[TokenServer]:
+    with TokenServer({CLIENT: SECRET}, certificate=authority.issue("login")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def secured(jars_dir: Path, tmp_path_factory: pytest.TempPathFactory, authority: Authority, tokens: TokenServer) -> Iterator[SecuredBroker]:
+    """Users may read what begins with `open`, and do what a pipeline does with what begins with `own`."""
+    with SecuredBroker(tmp_path_factory.mktemp("secured") / "broker", Jars(jars_dir), authority, tokens) as broker:
+        broker.allow([AclOperation.READ], "open")
+        broker.allow([AclOperation.CREATE, AclOperation.READ, AclOperation.WRITE, AclOperation.DELETE], "own")
+        topics = Topics(broker.super, "test")
+        for name in ("open.users", "open.accounts", "open.control", "closed"):
+            topics.ensure(name, 1)
+        yield broker

@@ -9,8 +9,9 @@ from confluent_kafka import Consumer, IsolationLevel, KafkaException, TopicColle
 from confluent_kafka import KafkaError as Code
 from confluent_kafka.admin import NewTopic, OffsetSpec
 
-from tablecast.errors import BrokerUnreachable, KafkaError, TopicMissing
-from tablecast.kafka.clients import LastComplaint, code_of, make_admin, make_consumer, translated
+from tablecast.errors import KafkaError, TablecastError, TopicMissing
+from tablecast.kafka.clients import code_of, concerns_group, make_admin, make_consumer, translated
+from tablecast.kafka.complaints import LastComplaint
 from tablecast.settings import KafkaSettings
 
 POLL_SECONDS = 0.05
@@ -27,9 +28,10 @@ TOLERATED = object()
 
 
 def wait_until_up(kafka: KafkaSettings, timeout: float, role: str = "source", given_up: Callable[[], bool] = lambda: False) -> str:
-    """Returns the cluster's id as soon as a broker answers. BrokerUnreachable after `timeout` seconds, or once `given_up()`."""
+    """Returns the cluster's id as soon as a broker answers. BrokerUnreachable after `timeout` seconds, or once `given_up()`; at once if somebody
+    answers who does not let us in."""
     deadline = time.monotonic() + timeout
-    complaint = LastComplaint()
+    complaint, reason = LastComplaint(), "no broker is ready"
     admin = make_admin(kafka, {"error_cb": complaint, **QUICK_RECONNECT})
     while True:
         left = deadline - time.monotonic()
@@ -38,10 +40,10 @@ def wait_until_up(kafka: KafkaSettings, timeout: float, role: str = "source", gi
             if metadata.brokers:
                 return metadata.cluster_id or ""
         except KafkaException as error:
-            complaint.reason = complaint.reason or code_of(error).str().rstrip(".")
-        if left <= 0 or given_up():
-            raise BrokerUnreachable(role, kafka.servers, complaint.reason or "no broker is ready")
+            reason = code_of(error).str().rstrip(".")
         admin.poll(POLL_SECONDS)
+        if left <= 0 or given_up() or complaint.is_final:
+            raise complaint.error(role, kafka, reason)
 
 
 class Topics:
@@ -51,7 +53,8 @@ class Topics:
         self.kafka = kafka
         self.role = role
         self._timeout = timeout
-        self._admin = make_admin(kafka, QUICK_RECONNECT)
+        self._complaint = LastComplaint()
+        self._admin = make_admin(kafka, {"error_cb": self._complaint, **QUICK_RECONNECT})
 
     def names(self) -> set[str]:
         """All topics that these credentials may see, Kafka's own left out."""
@@ -62,7 +65,7 @@ class Topics:
         try:
             metadata = self._admin.list_topics(timeout=self._timeout)
         except KafkaException as error:
-            raise translated(error, self.kafka, self.role) from error
+            raise self._translated(error, "", "read") from error
         return {name: len(topic.partitions) for name, topic in metadata.topics.items() if not name.startswith("__")}
 
     def partitions(self, topic: str) -> int:
@@ -138,6 +141,8 @@ class Topics:
     def _fetched(self, consumer: Consumer, topic: str) -> bool:
         message = consumer.poll(POLL_SECONDS)
         problem = message.error() if message else None
+        if concerns_group(problem):
+            return False
         if problem and problem.code() != Code._PARTITION_EOF and problem.code() not in MOVING:
             raise translated(problem, self.kafka, self.role, topic)
         return message is not None and (problem is None or problem.code() == Code._PARTITION_EOF)
@@ -161,13 +166,21 @@ class Topics:
 
     def _result(self, future: "Future[Any]", topic: str, action: str, tolerated: frozenset[int] = frozenset()) -> Any:
         try:
-            return future.result(self._timeout)
+            answer = future.result(self._timeout)
+            self._complaint.forget()
+            return answer
         except KafkaException as error:
             if code_of(error).code() in tolerated:
                 return TOLERATED
-            raise translated(error, self.kafka, self.role, topic, action) from error
+            raise self._translated(error, topic, action) from error
         except TimeoutError as error:
-            raise BrokerUnreachable(self.role, self.kafka.servers, f"no answer to {action} {topic!r} within {self._timeout:g} s") from error
+            self._admin.poll(0)
+            raise self._complaint.error(self.role, self.kafka, f"no answer to {action} {topic!r} within {self._timeout:g} s") from error
+
+    def _translated(self, error: KafkaException, topic: str, action: str) -> TablecastError:
+        # What it complained of meanwhile is heard now.
+        self._admin.poll(0)
+        return translated(error, self.kafka, self.role, topic, action, self._complaint)
 
     def _until(self, condition: Callable[[], bool], otherwise: str) -> None:
         deadline = time.monotonic() + self._timeout

@@ -8,7 +8,9 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer
 from confluent_kafka import KafkaError as Code
 from confluent_kafka.admin import AdminClient
 
-from tablecast.errors import BrokerUnreachable, ConfigurationError, KafkaError, Problem, TablecastError, TopicForbidden, TopicMissing
+from tablecast.errors import ConfigurationError, KafkaError, Problem, TablecastError, TopicForbidden, TopicMissing
+from tablecast.kafka.authorities import endpoint_authorities
+from tablecast.kafka.complaints import LastComplaint, without_secrets
 from tablecast.kafka.twins import CONSUMER_NAMES, PRODUCER_NAMES
 from tablecast.settings import MASK, KafkaSettings, is_secret
 
@@ -19,23 +21,11 @@ Client = TypeVar("Client")
 ASK_SECONDS = 2.0
 
 MISSING = frozenset({Code.UNKNOWN_TOPIC_OR_PART, Code._UNKNOWN_TOPIC, Code._UNKNOWN_PARTITION})
-FORBIDDEN = frozenset({Code.TOPIC_AUTHORIZATION_FAILED, Code.CLUSTER_AUTHORIZATION_FAILED, Code.GROUP_AUTHORIZATION_FAILED})
+FORBIDDEN = frozenset({Code.TOPIC_AUTHORIZATION_FAILED, Code.CLUSTER_AUTHORIZATION_FAILED})
 UNREACHABLE = frozenset(
     {Code._TRANSPORT, Code._ALL_BROKERS_DOWN, Code._TIMED_OUT, Code._RESOLVE, Code._SSL, Code._AUTHENTICATION, Code.SASL_AUTHENTICATION_FAILED}
     | {Code.BROKER_NOT_AVAILABLE, Code.REQUEST_TIMED_OUT, Code.NETWORK_EXCEPTION, Code._TIMED_OUT_QUEUE, Code._MSG_TIMED_OUT}
 )
-
-
-class LastComplaint:
-    """What a client complained of last; librdkafka tells the real reason of a failed connection only here."""
-
-    def __init__(self) -> None:
-        self.reason = ""
-
-    def __call__(self, error: Code) -> None:
-        if error.code() != Code._ALL_BROKERS_DOWN or not self.reason:
-            self.reason = error.str().rstrip(".")
-        log.debug("[kafka] %s", error.str())
 
 
 def consumer_config(kafka: KafkaSettings) -> dict[str, Any]:
@@ -77,7 +67,7 @@ def make_admin(kafka: KafkaSettings, own: Mapping[str, Any]) -> AdminClient:
 
 
 def _made(kind: Callable[..., Client], given: dict[str, Any], own: Mapping[str, Any]) -> Client:
-    config = _quiet(given) | dict(own)
+    config = _quiet(given) | endpoint_authorities(given) | dict(own)
     try:
         return kind(config, logger=log)
     except KafkaException as error:
@@ -94,14 +84,13 @@ def _quiet(config: dict[str, Any]) -> dict[str, Any]:
 def _bad_setting(reason: str, config: Mapping[str, Any]) -> ConfigurationError:
     name = next((name for name in sorted(config, key=len, reverse=True) if name in reason), "kafka")
     got = MASK if is_secret(name) else repr(config.get(name, ""))
-    return ConfigurationError([Problem(f"kafka.{name}", "given to librdkafka", got, f"something that it takes: {_without_secret(reason, config)}")])
+    expected = f"something that it takes: {without_secrets(reason, dict(config))}"
+    return ConfigurationError([Problem(f"kafka.{name}", "given to librdkafka", got, expected)])
 
 
-def _without_secret(reason: str, config: Mapping[str, Any]) -> str:
-    for name, value in config.items():
-        if is_secret(name) and value:
-            reason = reason.replace(str(value), MASK)
-    return reason.rstrip(".")
+def concerns_group(error: Code | None) -> bool:
+    """librdkafka looks for the coordinator of a group although we read without one: that we have no right to a group is no trouble of ours."""
+    return error is not None and error.code() == Code.GROUP_AUTHORIZATION_FAILED
 
 
 def code_of(error: KafkaException | Code) -> Code:
@@ -112,15 +101,21 @@ def code_of(error: KafkaException | Code) -> Code:
     return error
 
 
-def translated(error: KafkaException | Code, kafka: KafkaSettings, role: str, topic: str = "", action: str = "read") -> TablecastError:
-    """Our error for one of Kafka's. `role` is which Kafka it is ("source", "changelog"), `action` what was tried with `topic`."""
+def translated(
+    error: KafkaException | Code, kafka: KafkaSettings, role: str, topic: str = "", action: str = "read", complaint: LastComplaint | None = None
+) -> TablecastError:
+    """Our error for one of Kafka's. `role` is which Kafka it is ("source", "changelog"), `action` what was tried with `topic`. Why nobody answers is
+    known best to the `complaint` of the client, if it is given."""
     code = code_of(error)
     if code.code() in MISSING:
         return TopicMissing(topic, kafka.servers)
     if code.code() in FORBIDDEN:
         return TopicForbidden(topic, kafka.servers, action)
     if code.code() in UNREACHABLE:
-        return BrokerUnreachable(role, kafka.servers, code.str().rstrip("."))
+        if complaint is None or not complaint.reason:
+            complaint = LastComplaint()
+            complaint(code)
+        return complaint.error(role, kafka, "")
     return KafkaError(
         f"The {role} Kafka at {kafka.servers} refused to {action} {topic!r}: {code.str().rstrip('.')}.", "tablecast check tries it from here."
     )

@@ -2,13 +2,20 @@
 
 from dataclasses import dataclass, field
 from typing import Literal
+from urllib.parse import urlsplit
 
 from tablecast.errors import UntranslatableSetting
 from tablecast.kafka.java_security import keystore, oidc_jaas, password_jaas, truststore
 from tablecast.kafka.twins import CREDENTIALS, DECIDED_BY_US, TUNING, TWINS
 from tablecast.settings import KafkaSettings
 
-CALLBACK_HANDLER = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler"
+LOGIN = {
+    "sasl.login.callback.handler.class": "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler",
+    # Java would wait for ever for an endpoint that takes the connection and says nothing.
+    "sasl.login.connect.timeout.ms": "10000",
+    "sasl.login.read.timeout.ms": "10000",
+}
+SUBJECT = "sasl.oauthbearer.sub.claim.name"
 ALLOWED_URLS = "org.apache.kafka.sasl.oauthbearer.allowed.urls"
 ENDPOINT = "sasl.oauthbearer.token.endpoint.url"
 PASSWORD_MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
@@ -55,6 +62,12 @@ def java_settings(kafka: KafkaSettings, side: Literal["consumer", "producer"]) -
     return JavaSettings(settings, properties, tuple(dropped))
 
 
+def java_properties(*clients: JavaSettings) -> dict[str, str]:
+    """For a Java that all these clients run in."""
+    endpoints = dict.fromkeys(client.properties[ALLOWED_URLS] for client in clients if ALLOWED_URLS in client.properties)
+    return {ALLOWED_URLS: ",".join(endpoints)} if endpoints else {}
+
+
 def _ssl(given: dict[str, str]) -> dict[str, str]:
     if given.get("enable.ssl.certificate.verification", "true").lower() not in ("true", "1"):
         raise UntranslatableSetting("enable.ssl.certificate.verification", "it always verifies the broker's certificate")
@@ -82,4 +95,7 @@ def _oidc(given: dict[str, str]) -> dict[str, str]:
         raise UntranslatableSetting("sasl.oauthbearer.grant.type", f"{grant!r} is not client_credentials")
     if ENDPOINT not in given:
         raise UntranslatableSetting(ENDPOINT, "oidc needs it")
-    return {ENDPOINT: given[ENDPOINT], "sasl.login.callback.handler.class": CALLBACK_HANDLER, "sasl.jaas.config": oidc_jaas(given)}
+    if urlsplit(given[ENDPOINT]).password is not None:
+        raise UntranslatableSetting(ENDPOINT, "a password in an address ends up in logs; give sasl.oauthbearer.client.id and .client.secret")
+    subject = {SUBJECT: given[SUBJECT]} if SUBJECT in given else {}
+    return {ENDPOINT: given[ENDPOINT], **subject, **LOGIN, "sasl.jaas.config": oidc_jaas(given)}

@@ -17,6 +17,8 @@ log = logging.getLogger(__name__)
 # What PySpark has a name for, and what it has none for: a full disk, a checkpoint that cannot be read. Not a Java that is gone: that ends us.
 REFUSALS = (PySparkException, Py4JJavaError)
 LOST_RECORDS = ("KAFKA_DATA_LOSS", "OffsetOutOfRange", "Some data may have been lost")
+LOCKED_OUT = ("AuthenticationException", "AuthorizationException", "LoginException", "OAuthBearer")
+"""Kafka does not let us in. Another generation would not be let in either; once that is mended, this one goes on where it was."""
 STUBBORN = 6
 COUNT_SECONDS = 5.0
 
@@ -67,7 +69,9 @@ class Keeper:
 
     def _failed(self, text: str, reason: str) -> str:
         self._due = time.monotonic() + self._backoff.next(time.monotonic())
-        self.lost = any(sign in text for sign in LOST_RECORDS) or self._backoff.failures >= STUBBORN
+        self.lost = any(sign in text for sign in LOST_RECORDS) or (
+            self._backoff.failures >= STUBBORN and not any(sign in text for sign in LOCKED_OUT)
+        )
         self.reason = reason
         return reason
 

@@ -11,6 +11,7 @@ from confluent_kafka import KafkaException, Producer
 
 from tablecast.errors import BrokerUnreachable, LeadLost
 from tablecast.kafka.clients import code_of, make_producer, translated
+from tablecast.kafka.complaints import LastComplaint
 from tablecast.settings import KafkaSettings
 
 log = logging.getLogger(__name__)
@@ -42,11 +43,14 @@ class Ledger:
         self._stop = stop
         self._lock = threading.Lock()
         self._name = name
-        self._producer: Producer = make_producer(kafka, {**OWN, "transactional.id": name})
+        self._complaint = LastComplaint()
+        self._told = ""
+        self._producer: Producer = make_producer(kafka, {**OWN, "transactional.id": name, "error_cb": self._complaint})
         try:
             self._producer.init_transactions(CALL_SECONDS * 3)
         except KafkaException as error:
-            raise translated(error, kafka, "changelog", name, "lead") from error
+            self._producer.poll(0)
+            raise translated(error, kafka, "changelog", name, "lead", self._complaint) from error
 
     def write(self, records: Sequence[Record], seconds: float | None = None) -> None:
         """Returns when all are on the broker, none without the others. While the broker is away it is tried again, up to `seconds`, else until
@@ -73,7 +77,16 @@ class Ledger:
             self._producer.poll(AGAIN_SECONDS)
             self._abort()
             return False
+        self._complaint.forget()
+        self._told = ""
         return True
+
+    def _tell(self) -> None:
+        """Why nothing can be written, once."""
+        self._producer.poll(0)
+        if self._complaint.reason and self._complaint.reason != self._told:
+            self._told = self._complaint.reason
+            log.warning("[orchestrator] a write is tried again: %s", self._complaint.error("changelog", self.kafka, ""))
 
     def _settled(self, error: KafkaException) -> bool:
         """What became of a transaction that went wrong: whether it was committed after all."""
@@ -81,6 +94,7 @@ class Ledger:
         while code.retriable() and not code.fatal() and not code.txn_requires_abort():
             if self._stop.is_set():
                 return False
+            self._tell()
             try:
                 self._producer.commit_transaction(CALL_SECONDS)
             except KafkaException as again:
@@ -94,7 +108,8 @@ class Ledger:
         if not code.txn_requires_abort():
             # Of no use to be tried again: a right that is missing, a record that is too large.
             raise translated(error, self.kafka, "changelog", self._name, "write")
-        log.warning("[orchestrator] a write is tried again: %s", code.str())
+        if not self._told:
+            log.warning("[orchestrator] a write is tried again: %s", code.str())
         return False
 
     def _abort(self) -> None:

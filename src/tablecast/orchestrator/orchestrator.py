@@ -10,18 +10,19 @@ import logging
 import threading
 import time
 import uuid
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import msgspec
 from pyspark.sql import SparkSession
 
 from tablecast.configuration import Configuration
-from tablecast.errors import LeadLost, TablecastError
+from tablecast.errors import LeadLost, TablecastError, TopicForbidden, TopicMissing
 from tablecast.jars import fetch
 from tablecast.kafka.admin import Topics, wait_until_up
 from tablecast.kafka.broker import wait_for_broker
 from tablecast.kafka.control import STATUS_TABLE
-from tablecast.kafka.java_settings import java_settings
+from tablecast.kafka.java_settings import java_properties, java_settings
 from tablecast.kafka.names import system_changelog
 from tablecast.kafka.standing import standing
 from tablecast.kafka.status import COMING, GenerationStatus, told_time
@@ -49,6 +50,7 @@ log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.1
 WAIT_SECONDS = 60.0
+LOOK_SECONDS = 5.0
 
 
 def orchestrate(configuration: Configuration, stop: threading.Event) -> None:
@@ -58,7 +60,7 @@ def orchestrate(configuration: Configuration, stop: threading.Event) -> None:
     watch = patiently(lambda: watch_lease(settings, changelog, stop), stop) if changelog is not None else None
     if changelog is None or watch is None:
         return
-    properties = java_settings(settings.kafka, "consumer").properties | java_settings(changelog, "producer").properties
+    properties = java_properties(java_settings(settings.kafka, "consumer"), java_settings(changelog, "producer"))
     session = start_session(settings, fetch(settings, ("spark",)), properties, slots=_slots(configuration))
     log.info("[orchestrator] Spark %s is up", session.version)
     try:
@@ -69,13 +71,15 @@ def orchestrate(configuration: Configuration, stop: threading.Event) -> None:
 
 def _slots(configuration: Configuration) -> int:
     """Of a local session. Topics that are not there yet are waited for later, and are then refused if they have too many partitions."""
-    topics = Topics(configuration.settings.kafka, "source")
-    partitions = {}
-    for source in configuration.catalog.sources.values():
-        try:
-            partitions[source.topic] = topics.partitions(source.topic)
-        except TablecastError:
-            partitions[source.topic] = 1
+    partitions = {source.topic: 1 for source in configuration.catalog.sources.values()}
+    try:
+        wait_until_up(configuration.settings.kafka, LOOK_SECONDS, "source")
+        topics = Topics(configuration.settings.kafka, "source")
+        for topic in partitions:
+            with suppress(TopicMissing, TopicForbidden):
+                partitions[topic] = topics.partitions(topic)
+    except TablecastError as error:
+        log.warning("[orchestrator] waiting: %s", error)
     return local_slots(configuration.catalog, partitions, local_state_partitions(), configuration.settings.pipeline.twin)
 
 

@@ -6,12 +6,15 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from tablecast.errors import TablecastError, TopicMissing
+from tablecast.errors import TablecastError, TopicForbidden, TopicMissing
 from tablecast.orchestrator.backoff import Backoff
 
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+
+MENDED_ELSEWHERE = (TopicMissing, TopicForbidden)
+"""Somebody creates the topic, or grants the right to it, on the Kafka: then we go on."""
 
 
 def patiently(step: Callable[[], Result], stop: threading.Event) -> Result | None:
@@ -21,7 +24,7 @@ def patiently(step: Callable[[], Result], stop: threading.Event) -> Result | Non
         try:
             return step()
         except TablecastError as error:
-            if not (error.transient or isinstance(error, TopicMissing)):
+            if not (error.transient or isinstance(error, MENDED_ELSEWHERE)):
                 raise
             if str(error) != told:
                 told = str(error)

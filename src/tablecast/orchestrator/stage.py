@@ -38,6 +38,8 @@ class Stage:
     lingering: list[Lingering] = field(default_factory=list)
     wanted: Wanted | None = None
     last_error: str | None = None
+    waiting: str | None = None
+    """Why what is wanted cannot be begun; it is tried again."""
     rebuilds: Rebuilds = field(default_factory=Rebuilds)
 
     def running(self) -> list[Generation]:
@@ -52,7 +54,10 @@ class Stage:
             reason = live.crew.failing()
             return self.rebuilds.told(reason) if reason is not None and live.lost else reason
         shown = self.board.live()
-        return f"generation {shown.generation} cannot go on, and another is being built in its place." if shown is not None else None
+        if shown is None:
+            return self.waiting
+        why = f" cannot be built now: {self.waiting}" if self.waiting is not None else " is being built in its place."
+        return f"generation {shown.generation} cannot go on, and another{why}"
 
     def say(self, *statuses: GenerationStatus, answers: Sequence[Answer] = ()) -> None:
         """Announces these states, the verdicts that belong to them and the row of orchestrator_status, at one instant."""

@@ -147,6 +147,7 @@ class Swap:
             return
         known = board.generations.get(blueprint.number)
         if known is None:
+            self.stage.waiting = None
             self.stage.say(blueprint.status("building"))
             build.announced.set()
         elif known.state != build.state:
@@ -162,6 +163,8 @@ class Swap:
         elif reason != self._told and not build.superseded:
             self._told = reason
             log.warning("[orchestrator] waiting: %s", reason)
+        if build.asked is None and not build.announced.is_set():
+            self._wait(reason)
         if build.superseded or self._may_try_again(build):
             self.stage.clerk.agenda.choose(None)
         elif build.asked is not None:
@@ -171,6 +174,13 @@ class Swap:
             self._due = time.monotonic() + backoff.next(time.monotonic())
             if isinstance(build.error, SparkUnusable) and self.stage.live is None:
                 raise build.error
+
+    def _wait(self, reason: str) -> None:
+        """What it waits for is told everywhere: in the log, by the pulse, and in orchestrator_status."""
+        self.stage.waiting = reason
+        if self.stage.last_error != reason:
+            self.stage.last_error = reason
+            self.stage.say()
 
     def _may_try_again(self, build: Build) -> bool:
         """A query or a write that failed may have met a broker that was just restarting: once more, and not more."""
@@ -201,7 +211,7 @@ class Swap:
         stage.say(ready)
         live = msgspec.structs.replace(ready, state="live", changed=told_time(datetime.now(UTC)))
         old = [status for status in stage.board.generations.values() if status.state == "live"]
-        stage.last_error = None
+        stage.last_error = stage.waiting = None
         answers = stage.clerk.agenda.applied(build.asked, blueprint.number) if build.asked is not None else ()
         stage.say(live, *(msgspec.structs.replace(status, state="lingering", changed=live.changed) for status in old), answers=answers)
         for status in old:

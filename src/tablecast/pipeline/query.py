@@ -1,7 +1,7 @@
 """Fills the tables of a query from the backlog, and starts the query that keeps them up."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
@@ -23,11 +23,11 @@ from tablecast.settings import PipelineSettings
 @dataclass(frozen=True)
 class Ends:
     """Where a query reads and where it writes: Spark's options for the Kafka of the sources and, as a reader and as a writer, for that of
-    the changelogs; the topic of each table, and those of seeds and marks."""
+    the changelogs; the topic of each table, and those of seeds and marks. Options hold secrets, which no repr shows."""
 
-    sources: Mapping[str, str]
-    seeds: Mapping[str, str]
-    changelogs: Mapping[str, str]
+    sources: Mapping[str, str] = field(repr=False)
+    seeds: Mapping[str, str] = field(repr=False)
+    changelogs: Mapping[str, str] = field(repr=False)
     topics: Mapping[str, str]
 
 

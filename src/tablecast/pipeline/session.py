@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from importlib import metadata, resources
 from pathlib import Path
 
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -14,9 +15,10 @@ from tablecast.errors import PackagesMissing, SparkUnusable
 from tablecast.jars import Jars
 from tablecast.pipeline.checkpoints import is_uri
 from tablecast.pipeline.slots import LEAST_LOCAL
-from tablecast.settings import PipelineSettings, Settings
+from tablecast.settings import SPARK_SECTION, PipelineSettings, Settings, is_secret
 
 MOST_STATE_PARTITIONS = 4
+EXECUTOR_JAVA = "spark.executor.extraJavaOptions"
 
 REQUIRED = {
     "spark.sql.session.timeZone": "UTC",
@@ -25,6 +27,13 @@ REQUIRED = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
 }
+REDACTED = {
+    # By name or by content of an option. Spark's own default knows neither login lines nor keys.
+    "spark.redaction.regex": r"(?i)secret|password|passphrase|token|credential|access[.]?key|jaas|keystore|private.?key",
+    # In plans as text.
+    "spark.redaction.string.regex": r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----|LoginModule required [^;]*;",
+}
+"""What Spark shows of nobody: in its log, its plans, its web page and its event log. A user can add to it, and take nothing away."""
 KAFKA_CACHES = ("consumer.cache", "consumer.fetchedData.cache", "producer.cache")
 TUNED = {
     "spark.ui.enabled": "false",
@@ -75,7 +84,7 @@ MICROBATCH_PACKAGES = ("pandas", "protobuf", "pyarrow")
 def start_session(
     settings: Settings, jars: Jars, properties: Mapping[str, str], to_archive: Path | None = None, slots: int = LEAST_LOCAL
 ) -> SparkSession:
-    """Starts Spark in this process, with `properties` of its Java. Spark has one session a process: a second call changes nothing.
+    """Starts Spark in this process, with `properties` of its Javas. Spark has one session a process: a second call changes nothing.
 
     With the master "auto" it has so many task `slots`. A local one writes the class archive `to_archive` when its Java ends, if that is given; else
     it uses the one that there is.
@@ -84,19 +93,27 @@ def start_session(
     if is_local(settings.pipeline):
         # Else the workers would be of whatever python3 is first on the path, which knows nothing of us.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.appName("tablecast").master(_master(settings, slots))
-    for name, value in session_options(settings, jars.spark, properties, jars.archive_flags("spark", to_archive)).items():
-        builder = builder.config(name, value)
+    told = session_options(settings, jars.spark, properties, jars.archive_flags("spark", to_archive))
+    options = {"spark.app.name": "tablecast", "spark.master": _master(settings, slots), **told}
     settings.log_dir.mkdir(parents=True, exist_ok=True)
     complaints = settings.log_dir / "spark-start.log"
     try:
         with _stderr_to(complaints):
-            session = builder.getOrCreate()
+            session = _started(options)
     except PySparkException as error:
         lines = complaints.read_text(errors="replace").strip().splitlines()
         raise SparkUnusable(lines[-1] if lines else str(error), f"{complaints} has the whole story.") from error
     session.sparkContext.setLogLevel("WARN")
+    for name, value in properties.items():
+        SparkContext.setSystemProperty(name, value)
     return session
+
+
+def _started(options: Mapping[str, str]) -> SparkSession:
+    """What Java is started with, everybody on the machine can read among its arguments: secrets are told to it when it runs."""
+    public = [(name, value) for name, value in options.items() if not is_secret(f"{SPARK_SECTION}{name}")]
+    SparkContext._ensure_initialized(conf=SparkConf().setAll(public))
+    return SparkSession.builder.config(map=dict(options)).getOrCreate()
 
 
 def check_packages(settings: PipelineSettings) -> None:
@@ -131,13 +148,17 @@ def session_options(settings: Settings, jars: Sequence[Path], properties: Mappin
     """What the user says wins over what we tuned, never over what the pipeline cannot do without. `flags` are those of a local Java."""
     options = {**TUNED, "spark.sql.shuffle.partitions": str(local_state_partitions())}
     if settings.pipeline.master == "auto":
-        options |= LOCAL | _folders(settings, properties, flags)
+        options |= LOCAL | _folders(settings, flags)
         if not is_uri(settings.pipeline.checkpoint_dir or ""):
             options |= CHECKPOINTS_ON_DISK
         options["spark.driver.memory"] = f"{settings.pipeline.driver_memory_mb}m"
     if "spark.jars.packages" not in settings.pipeline.spark:
         options["spark.jars"] = ",".join(str(jar.resolve()) for jar in jars)
-    return options | settings.pipeline.spark | REQUIRED
+    given = settings.pipeline.spark
+    if properties and not is_local(settings.pipeline):
+        options[EXECUTOR_JAVA] = " ".join([*(f'-D{name}="{value}"' for name, value in properties.items()), given.get(EXECUTOR_JAVA, "")]).strip()
+        given = {name: value for name, value in given.items() if name != EXECUTOR_JAVA}
+    return options | given | REQUIRED | {name: "|".join(filter(None, (ours, given.get(name)))) for name, ours in REDACTED.items()}
 
 
 def local_state_partitions() -> int:
@@ -159,11 +180,11 @@ def _master(settings: Settings, slots: int) -> str:
     return f"local[{slots}]" if settings.pipeline.master == "auto" else settings.pipeline.master
 
 
-def _folders(settings: Settings, properties: Mapping[str, str], flags: Sequence[str]) -> dict[str, str]:
+def _folders(settings: Settings, flags: Sequence[str]) -> dict[str, str]:
     state_dir = settings.pipeline.state_dir.resolve()
     log = (settings.log_dir / "spark.log").resolve()
     config = resources.files("tablecast.pipeline") / "log4j2.properties"
-    java = {"log4j2.configurationFile": str(config), "tablecast.log": str(log), **properties}
+    java = {"log4j2.configurationFile": str(config), "tablecast.log": str(log)}
     options = [*COMPILE_LESS, *(f'"{flag}"' for flag in flags), *(f'-D{name}="{value}"' for name, value in java.items())]
     return {
         "spark.local.dir": str(state_dir / "spark"),

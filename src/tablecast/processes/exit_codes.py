@@ -10,6 +10,8 @@ TERMINAL = 2
 LIFELINE_LOST = 3
 LEAD_LOST = 4
 """An orchestrator that another one has taken over from. Started again it is a standby."""
+FILES_CHANGED = 5
+"""A file that it read at its start, such as a secret, has other content now. Started again it takes that."""
 
 NEEDS_A_PERSON = (ConfigurationError, InstallationError, PortInUse, StateDirInUse, UntranslatableSetting)
 

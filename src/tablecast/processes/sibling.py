@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO
 
 from tablecast.printable import escaped
@@ -20,6 +21,7 @@ LONGEST_PAUSE = 10.0
 STEADY_SECONDS = 60.0
 LINE_BYTES = 65_536
 PATIENCE_SECONDS = 30.0
+NICENESS = 5
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class Sibling:
     command: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     after: Callable[[], bool] | None = None
+    gives_way: bool = False
+    """Whether the others go first where there are fewer cores than work."""
 
 
 def tablecast_command(*arguments: str) -> tuple[str, ...]:
@@ -77,6 +81,8 @@ class Child:
             # A Ctrl-C in the terminal is the supervisor's alone.
             start_new_session=True,
         )
+        if self._sibling.gives_way:
+            give_way(process.pid)
         self._process, self._started = process, time.monotonic()
         assert process.stdout is not None
         self._relay = threading.Thread(target=_relay, args=(self.name, process.stdout, say), name=f"relay-{self.name}", daemon=True)
@@ -108,6 +114,14 @@ class Child:
         """At once, with all that it started in its session."""
         if self._process:
             _kill_group(self._process)
+
+
+def give_way(pid: int) -> None:
+    """A process that has just begun, and all that it starts. Where Linux shares the cores among sessions, its session has to give way too."""
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, pid, NICENESS)
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{pid}/autogroup").write_text(str(NICENESS))
 
 
 def _kill_group(process: "subprocess.Popen[bytes]") -> None:

@@ -9,6 +9,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from tablecast.errors import TablecastError
 from tablecast.kafka.names import status_topic
 from tablecast.kafka.status import GenerationStatus, ServerStatus
 from tablecast.server.aim import aim, same
@@ -43,7 +44,7 @@ class Feed:
         self._statuses, self._status_reader = self._status_reading()
         self._presence = Presence(kafka, prefix)
         self._servers, self._servers_reader = self._servers_reading()
-        self._herald = Herald(hub, self._finder.servers)
+        self._herald = Herald(hub)
         self._lost: str | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._watch = BrokerWatch(self._finder, self._topics, lambda found: self._post(lambda: self._observed(found)))
@@ -148,9 +149,9 @@ class Feed:
         fillings = [filling for filling in (self.shown, self.coming) if filling is not None]
         return [self._status_topic, self._presence.topic, *(name for filling in fillings for name in filling.reader.names)]
 
-    def _observed(self, found: dict[str, Topic] | None) -> None:
-        self._herald.observed(found is None)
-        if found is not None:
+    def _observed(self, found: dict[str, Topic] | TablecastError) -> None:
+        self._herald.observed(found if isinstance(found, TablecastError) else None)
+        if not isinstance(found, TablecastError):
             self._presence.observed(self._presence.topic in found)
             self._compare(found)
         self._report()

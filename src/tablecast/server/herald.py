@@ -4,6 +4,7 @@ import logging
 import time
 from datetime import UTC, datetime
 
+from tablecast.errors import TablecastError
 from tablecast.kafka.status import PULSE_SECONDS
 from tablecast.server.filling import Filling
 from tablecast.server.follower import StatusFollower
@@ -17,23 +18,28 @@ SILENT_SECONDS = 5 * PULSE_SECONDS
 class Herald:
     """Knows whether the broker answers. Belongs to the event loop."""
 
-    def __init__(self, hub: Hub, servers: str) -> None:
+    def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self._servers = servers
-        self._down_since: datetime | None = None
+        self._trouble: TablecastError | None = None
+        self._since = datetime.now(UTC)
 
-    def observed(self, down: bool) -> None:
-        if down and self._down_since is None:
-            self._down_since = datetime.now(UTC)
-            log.warning("[server] the changelog broker %s does not answer", self._servers, extra={"event": "broker_down", "servers": self._servers})
-        elif not down and self._down_since is not None:
-            self._down_since = None
-            log.info("[server] the changelog broker %s answers again", self._servers, extra={"event": "broker_up", "servers": self._servers})
+    def observed(self, trouble: TablecastError | None) -> None:
+        """`trouble` is why the changelog broker could not be asked just now; None if it answered."""
+        before = self._trouble
+        if before is not None and trouble is not None and before.code == trouble.code:
+            # The same in other words is no news.
+            return
+        self._trouble = trouble
+        if trouble is not None:
+            self._since = datetime.now(UTC) if before is None else self._since
+            log.warning("[server] %s", trouble, extra={"event": "broker_down", "code": trouble.code})
+        elif before is not None:
+            log.info("[server] the changelog broker answers again", extra={"event": "broker_up"})
 
     def report(self, shown: Filling | None, coming: Filling | None, statuses: StatusFollower, lost: str | None) -> None:
         """`lost` is why what is shown has to be read again, None while it has not."""
-        if self._down_since is not None:
-            self._hub.say("stale", f"The changelog broker {self._servers} does not answer since {self._down_since:%H:%M:%SZ}.")
+        if self._trouble is not None:
+            self._hub.say("stale", f"{self._trouble.message} (since {self._since:%H:%M:%SZ})")
         elif shown is None:
             self._hub.say("filling", _what_is_awaited(coming, statuses))
         elif lost is not None:
@@ -58,6 +64,8 @@ def _what_is_awaited(coming: Filling | None, statuses: StatusFollower) -> str:
     missing = statuses.missing if coming is None else coming.follower.missing
     if missing:
         return f"The topic {missing[0]} does not exist yet."
+    if coming is None and statuses.pulse is not None and statuses.pulse.failing is not None:
+        return f"No generation is live yet: {statuses.pulse.failing}"
     if coming is None:
         return "No generation is live yet."
     state = coming.follower.status.state

@@ -6,8 +6,8 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, TopicCollection
 
-from tablecast.errors import BrokerUnreachable
-from tablecast.kafka.clients import MISSING, code_of, make_admin
+from tablecast.kafka.clients import MISSING, code_of, make_admin, translated
+from tablecast.kafka.complaints import LastComplaint
 from tablecast.settings import KafkaSettings
 
 _ABSENT = MISSING | {KafkaError.UNKNOWN_TOPIC_ID}
@@ -26,12 +26,13 @@ class TopicFinder:
     """May be used from several threads at once."""
 
     def __init__(self, kafka: KafkaSettings, timeout: float = 2.0) -> None:
-        self.servers = kafka.servers
+        self._kafka = kafka
         self._timeout = timeout
-        self._admin = make_admin(kafka, {"reconnect.backoff.ms": 50, "reconnect.backoff.max.ms": 500})
+        self._complaint = LastComplaint()
+        self._admin = make_admin(kafka, {"error_cb": self._complaint, "reconnect.backoff.ms": 50, "reconnect.backoff.max.ms": 500})
 
     def find(self, names: Sequence[str]) -> dict[str, Topic]:
-        """The topics of these names that exist. Raises BrokerUnreachable."""
+        """The topics of these names that exist. Raises KafkaError: BrokerUnreachable, TopicForbidden."""
         futures = self._admin.describe_topics(TopicCollection(list(names)), request_timeout=self._timeout)
         found = {}
         for name, future in futures.items():
@@ -39,9 +40,12 @@ class TopicFinder:
                 found[name] = _topic(name, future.result(timeout=self._timeout * 2))
             except KafkaException as error:
                 if code_of(error).code() not in _ABSENT:
-                    raise BrokerUnreachable("changelog", self.servers, code_of(error).str().rstrip(".")) from error
+                    self._admin.poll(0)
+                    raise translated(error, self._kafka, "changelog", name, complaint=self._complaint) from error
             except TimeoutError as error:
-                raise BrokerUnreachable("changelog", self.servers, "no answer in time") from error
+                self._admin.poll(0)
+                raise self._complaint.error("changelog", self._kafka, "no answer in time") from error
+        self._complaint.forget()
         return found
 
 

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable
 
-from tablecast.errors import BrokerUnreachable
+from tablecast.errors import TablecastError
 from tablecast.server.topics import Topic, TopicFinder
 
 WATCH_SECONDS = 1.0
@@ -12,8 +12,8 @@ WATCH_SECONDS = 1.0
 class BrokerWatch:
     """A reader alone cannot tell a quiet broker from a dead one, nor a topic from another one that was created under its name."""
 
-    def __init__(self, finder: TopicFinder, names: Callable[[], Iterable[str]], seen: Callable[[dict[str, Topic] | None], None]) -> None:
-        """`names` says which topics matter now; `seen` gets those that exist, or None when nobody answers. Both are called in its thread."""
+    def __init__(self, finder: TopicFinder, names: Callable[[], Iterable[str]], seen: Callable[[dict[str, Topic] | TablecastError], None]) -> None:
+        """`names` says which topics matter now; `seen` gets those that exist, or why that cannot be known. Both are called in its thread."""
         self._finder = finder
         self._names = names
         self._seen = seen
@@ -30,8 +30,8 @@ class BrokerWatch:
         while not self._stopped.is_set():
             try:
                 found = self._finder.find(sorted(set(self._names())))
-            except BrokerUnreachable:
-                self._seen(None)
+            except TablecastError as error:
+                self._seen(error)
             else:
                 self._seen(found)
             self._stopped.wait(WATCH_SECONDS)

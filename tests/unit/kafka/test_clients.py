@@ -3,7 +3,7 @@
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
-from tablecast.errors import BrokerUnreachable, ConfigurationError, TopicForbidden, TopicMissing
+from tablecast.errors import BrokerRefused, BrokerUnreachable, BrokerUntrusted, ConfigurationError, TopicForbidden, TopicMissing
 from tablecast.errors import KafkaError as OurKafkaError
 from tablecast.kafka.clients import admin_config, consumer_config, make_admin, make_consumer, make_producer, producer_config, translated
 from tablecast.kafka.twins import CREDENTIALS, DECIDED_BY_US, TUNING, TWINS
@@ -70,7 +70,8 @@ def test_a_bad_value_is_told_without_secrets() -> None:
         (KafkaError.TOPIC_AUTHORIZATION_FAILED, TopicForbidden),
         (KafkaError._TRANSPORT, BrokerUnreachable),
         (KafkaError._TIMED_OUT, BrokerUnreachable),
-        (KafkaError.SASL_AUTHENTICATION_FAILED, BrokerUnreachable),
+        (KafkaError.SASL_AUTHENTICATION_FAILED, BrokerRefused),
+        (KafkaError._SSL, BrokerUntrusted),
         (KafkaError.INVALID_REPLICATION_FACTOR, OurKafkaError),
     ],
 )

@@ -78,6 +78,17 @@ def test_one_that_cannot_even_be_started_is_tried_again_and_at_last_given_up(clo
     assert kept.tend() is None
 
 
+def test_one_that_kafka_does_not_let_in_is_tried_for_as_long_as_it_takes(clock: Clock) -> None:
+    def start() -> Query:
+        raise PySparkException("org.apache.kafka.common.errors.SaslAuthenticationException: Authentication failed")
+
+    kept = Keeper("q", start)  # type: ignore[arg-type]
+    for _ in range(3 * STUBBORN):
+        assert kept.tend() is not None
+        clock.now += 30.0
+    assert not kept.lost
+
+
 def java_error(text: str) -> Py4JJavaError:
     """One that PySpark has no name for, as py4j brings it."""
     gateway = SimpleNamespace(send_command=lambda _: f"ysAn error occurred while calling o1.start.\\n: {text}\\n\\tat org.apache.spark")
