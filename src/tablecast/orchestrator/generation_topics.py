@@ -3,15 +3,13 @@
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.changelog import record_bytes, seed_bytes
 from tablecast.kafka.java_settings import java_settings
-from tablecast.kafka.names import mark_topic, seed_topic
+from tablecast.kafka.names import TRIMMED, mark_topic, seed_topic
 from tablecast.orchestrator.blueprint import Blueprint
 from tablecast.pipeline.query import Ends
 from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.settings import KafkaSettings, Settings
 
 COMPACTED = {"cleanup.policy": "compact"}
-# Kafka deletes no records of a compacted topic, and a bounded table has no use for compaction: the trimmer deletes what fell out.
-TRIMMED = {"cleanup.policy": "delete", "retention.ms": "-1", "segment.bytes": str(16 << 20)}
 
 
 class GenerationTopics:

@@ -9,6 +9,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from tablecast.kafka.admin import Topic
 from tablecast.kafka.names import status_topic
 from tablecast.kafka.status import GenerationStatus, ServerStatus
 from tablecast.server.aim import aim, same
@@ -18,7 +19,7 @@ from tablecast.server.herald import Herald
 from tablecast.server.hub import Hub
 from tablecast.server.presence import Presence
 from tablecast.server.reader import TopicReader
-from tablecast.server.topics import Topic, TopicFinder
+from tablecast.server.topics import TopicFinder
 from tablecast.server.watch import BrokerWatch
 from tablecast.settings import KafkaSettings
 

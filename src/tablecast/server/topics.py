@@ -1,25 +1,13 @@
 """Whether the changelog broker answers, and which topics it has."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from confluent_kafka import KafkaError, KafkaException, TopicCollection
+from confluent_kafka import KafkaException, TopicCollection
 
 from tablecast.errors import BrokerUnreachable
+from tablecast.kafka.admin import Topic, topic_of
 from tablecast.kafka.clients import MISSING, code_of, make_admin
 from tablecast.settings import KafkaSettings
-
-_ABSENT = MISSING | {KafkaError.UNKNOWN_TOPIC_ID}
-
-
-@dataclass(frozen=True)
-class Topic:
-    """A topic at one moment. Created again under the same name it has another `id`, and its offsets begin anew."""
-
-    name: str
-    id: str
-    partitions: tuple[int, ...]
 
 
 class TopicFinder:
@@ -36,14 +24,10 @@ class TopicFinder:
         found = {}
         for name, future in futures.items():
             try:
-                found[name] = _topic(name, future.result(timeout=self._timeout * 2))
+                found[name] = topic_of(name, future.result(timeout=self._timeout * 2))
             except KafkaException as error:
-                if code_of(error).code() not in _ABSENT:
+                if code_of(error).code() not in MISSING:
                     raise BrokerUnreachable("changelog", self.servers, code_of(error).str().rstrip(".")) from error
             except TimeoutError as error:
                 raise BrokerUnreachable("changelog", self.servers, "no answer in time") from error
         return found
-
-
-def _topic(name: str, description: Any) -> Topic:
-    return Topic(name, str(description.topic_id), tuple(sorted(partition.id for partition in description.partitions)))
