@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -24,6 +25,8 @@ from tests.integration.test_recovery import PATIENCE, kill_driver
 from tests.pipeline.followed import Watched
 from tests.pipeline.pair import Pair
 from tests.pipeline.world import until
+
+GONE_SECONDS = 10.0
 
 
 class Announcements:
@@ -99,7 +102,7 @@ class Swapped:
 def swapped(jars_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Swapped]:
     """The broker is one of the siblings, because it is to be killed too."""
     topics = [{name: f"{name}{number}" for name in ("users", "accounts")} for number in range(2)]
-    settings = {f"sources.{name}.topic": topic for name, topic in topics[0].items()} | {"pipeline.linger_seconds": "2"}
+    settings = {f"sources.{name}.topic": topic for name, topic in topics[0].items()} | {"pipeline.linger_seconds": "1"}
     fault = KilledAtReady(tmp_path_factory.mktemp("fault") / "code")
     made = bare_stack(tmp_path_factory.mktemp("swapped"), jars_dir.absolute(), settings)
     with replace(made, environment={**made.environment, **fault.environment}) as stack:
@@ -157,3 +160,10 @@ def test_an_orchestrator_that_is_paused_in_a_swap_is_fenced_when_it_wakes_and_ta
 def test_a_broker_that_is_killed_during_a_swap_ends_whole(swapped: Swapped) -> None:
     live = swapped.swap(6, "hydrating", kill_broker)
     assert swapped.left_over(live) == []
+
+
+def test_a_killed_supervisor_leaves_nobody_behind_not_even_spark(swapped: Swapped) -> None:
+    """The last one here: nothing runs after it."""
+    stack = swapped.stack
+    assert any("java" in child.name() for child in stack.process_of("orchestrator").children(recursive=True))
+    assert stack.stop(signal.SIGKILL, grace=GONE_SECONDS).left == ()

@@ -50,6 +50,7 @@ log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.1
 WAIT_SECONDS = 60.0
+TELL_SECONDS = 1.0
 
 
 def orchestrate(configuration: Configuration, stop: threading.Event) -> None:
@@ -146,11 +147,13 @@ class Orchestrator:
         if watch is None:
             return None
         try:
-            if not watch.is_free() and not self.stop.wait(1.0) and not watch.is_free():
-                log.info("[orchestrator] waits: another one leads, %s", watch.lease.leader)
+            began, told = time.monotonic(), False
             while not watch.is_free():
                 if self.stop.wait(POLL_SECONDS):
                     return None
+                if not told and time.monotonic() - began >= TELL_SECONDS:
+                    told = True
+                    log.info("[orchestrator] waits: another one leads, %s", watch.lease.leader)
             return patiently(self._lead, self.stop)
         finally:
             watch.stop()
