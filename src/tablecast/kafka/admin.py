@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from confluent_kafka import Consumer, IsolationLevel, KafkaException, TopicCollection, TopicPartition
@@ -34,11 +34,14 @@ class Topic:
     name: str
     id: str
     partitions: tuple[int, ...]
+    led: bool = field(default=True, compare=False)
+    """Whether every partition has a leader now."""
 
 
 def topic_of(name: str, description: Any) -> Topic:
     """What Kafka has described, in our words."""
-    return Topic(name, str(description.topic_id), tuple(sorted(partition.id for partition in description.partitions)))
+    partitions = {partition.id: partition.leader is not None for partition in description.partitions}
+    return Topic(name, str(description.topic_id), tuple(sorted(partitions)), bool(partitions) and all(partitions.values()))
 
 
 def wait_until_up(kafka: KafkaSettings, timeout: float, role: str = "source", given_up: Callable[[], bool] = lambda: False) -> str:
@@ -85,8 +88,10 @@ class Topics:
         return len(self.find(topic).partitions)
 
     def find(self, topic: str) -> Topic:
-        """Which topic now has this name. TopicMissing, TopicForbidden."""
-        return topic_of(topic, self._description(topic))
+        """Which topic now has this name. TopicMissing, TopicForbidden. Asked with a request that creates nothing on any broker, unlike plain
+        metadata of a topic."""
+        futures = self._admin.describe_topics(TopicCollection([topic]), request_timeout=self._timeout)
+        return topic_of(topic, self._result(futures[topic], topic, "read"))
 
     def ensure(self, topic: str, partitions: int, config: Mapping[str, str] | None = None, replication: int = 1) -> bool:
         """Whether it was created by this call. Returns when every partition has a leader. An existing topic is left as it is."""
@@ -162,19 +167,13 @@ class Topics:
             raise translated(problem, self.kafka, self.role, topic)
         return message is not None and (problem is None or problem.code() == Code._PARTITION_EOF)
 
-    def _description(self, topic: str) -> Any:
-        """Asked with a request that creates nothing on any broker, unlike plain metadata of a topic."""
-        futures = self._admin.describe_topics(TopicCollection([topic]), request_timeout=self._timeout)
-        return self._result(futures[topic], topic, "read")
-
     def _usable(self, topic: str) -> bool:
         """Whether it is there and every partition has a leader that answers."""
         try:
-            partitions = self._description(topic).partitions
+            found = self.find(topic)
         except TopicMissing:
             return False
-        led = bool(partitions) and all(partition.leader is not None for partition in partitions)
-        return led and bool(self._try_offsets(topic, [partition.id for partition in partitions], OffsetSpec.earliest()))
+        return found.led and bool(self._try_offsets(topic, found.partitions, OffsetSpec.earliest()))
 
     def _create(self, topic: NewTopic, validate_only: bool = False) -> bool:
         futures = self._admin.create_topics([topic], operation_timeout=self._timeout, request_timeout=self._timeout, validate_only=validate_only)
