@@ -1,7 +1,9 @@
 """What stands on a topic of ours at this moment."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
+import msgspec
 from confluent_kafka import Consumer, Message, TopicPartition
 from confluent_kafka import KafkaError as Code
 
@@ -55,9 +57,13 @@ def statuses_of(messages: Iterable[Message]) -> dict[int, GenerationStatus]:
 
 
 def copied_of(messages: Iterable[Message]) -> Copied | None:
-    """How far the user's control topic is copied, by the records of the status topic, oldest first."""
-    told = [value for message in messages if message.key() == COPIED_KEY and (value := message.value()) is not None]
-    return decode_copied(told[-1]) if told else None
+    """How far the user's control topic is copied, by the records of the status topic, oldest first. What is no such word says nothing."""
+    copied = None
+    for message in messages:
+        if message.key() == COPIED_KEY:
+            with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                copied = decode_copied(message.value() or b"")
+    return copied
 
 
 def _polled(consumer: Consumer, kafka: KafkaSettings, topic: str, role: str) -> Message:

@@ -6,7 +6,7 @@ The pulse says, every PULSE_SECONDS, that the orchestrator lives and its queries
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -37,7 +37,7 @@ class Copied(msgspec.Struct, frozen=True):
     begins anew."""
 
     topic: str
-    offsets: dict[int, int]
+    offsets: dict[int, Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]]
 
     def encode(self) -> bytes:
         return msgspec.json.encode(self)
