@@ -1,14 +1,16 @@
 """What stands on a topic of ours at this moment."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
+import msgspec
 from confluent_kafka import Consumer, Message, TopicPartition
 from confluent_kafka import KafkaError as Code
 
 from tablecast.errors import BrokerUnreachable
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import concerns_group, make_consumer, translated
-from tablecast.kafka.status import PULSE_KEY, GenerationStatus, decode_status
+from tablecast.kafka.status import COPIED_KEY, Copied, GenerationStatus, decode_copied, decode_status, is_generation
 from tablecast.settings import KafkaSettings
 
 READ_SECONDS = 30.0
@@ -37,16 +39,31 @@ def standing(kafka: KafkaSettings, topic: str, role: str = "changelog") -> Itera
 
 def standing_statuses(kafka: KafkaSettings, topic: str) -> dict[int, GenerationStatus]:
     """The last word on each generation that stands on the status topic."""
+    return statuses_of(standing(kafka, topic))
+
+
+def statuses_of(messages: Iterable[Message]) -> dict[int, GenerationStatus]:
+    """The same, of records of the status topic, oldest first."""
     statuses: dict[int, GenerationStatus] = {}
-    for message in standing(kafka, topic):
+    for message in messages:
         key, value = message.key() or b"", message.value()
-        if key == PULSE_KEY:
+        if not is_generation(key):
             continue
         if value is None:
             statuses.pop(int(key), None)
         else:
             statuses[int(key)] = decode_status(value)
     return statuses
+
+
+def copied_of(messages: Iterable[Message]) -> Copied | None:
+    """How far the user's control topic is copied, by the records of the status topic, oldest first. What is no such word says nothing."""
+    copied = None
+    for message in messages:
+        if message.key() == COPIED_KEY:
+            with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                copied = decode_copied(message.value() or b"")
+    return copied
 
 
 def _polled(consumer: Consumer, kafka: KafkaSettings, topic: str, role: str) -> Message:

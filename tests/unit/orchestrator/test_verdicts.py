@@ -1,20 +1,23 @@
 """control_raw: each message has its row, the rows are bounded, and after a restart reading goes on at the first message without a verdict."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecast.kafka.changelog import VERSION_HEADER
-from tablecast.kafka.control import CONTROL_ROWS
+from tablecast.kafka.control import CONTROL_ROWS, ID_HEADER
 from tablecast.kafka.status import GenerationStatus, State
 from tablecast.orchestrator.ledger import Record
 from tablecast.orchestrator.system_tables import VersionClock, status_cells
-from tablecast.orchestrator.verdicts import SHOWN_TEXT, Answer, Letter, Verdicts
+from tablecast.orchestrator.verdicts import LOST, SHOWN_TEXT, Answer, Letter, Verdicts, letter_of
 from tablecast.tables.version import supersedes
 
 AT = "2026-01-01T00:00:00.000Z"
+TOPIC = "id of the control topic"
 
 
 @dataclass
@@ -38,13 +41,13 @@ def letter(offset: int, value: bytes = b"{}") -> Letter:
 
 
 def recalled(records: list[Record]) -> Verdicts:
-    verdicts = Verdicts("t", VersionClock())
+    verdicts = Verdicts("t", VersionClock(), TOPIC)
     verdicts.recall(Written(record) for record in records)  # type: ignore[misc]
     return verdicts
 
 
 def test_a_later_verdict_supersedes_the_first_and_keeps_the_row_in_its_place() -> None:
-    verdicts = Verdicts("t", VersionClock())
+    verdicts = Verdicts("t", VersionClock(), TOPIC)
     (pending,) = verdicts.records([Answer(letter(3), "pending")])
     (applied,) = verdicts.records([Answer(letter(3), "applied", None, 7)])
     first, second = dict(pending.headers)[VERSION_HEADER], dict(applied.headers)[VERSION_HEADER]
@@ -61,13 +64,13 @@ def test_a_later_verdict_supersedes_the_first_and_keeps_the_row_in_its_place() -
 
 
 def test_the_text_is_cut_and_always_text() -> None:
-    verdicts = Verdicts("t", VersionClock())
+    verdicts = Verdicts("t", VersionClock(), TOPIC)
     (record,) = verdicts.records([Answer(letter(1, b"\xff" * 10_000), "rejected", "no")])
     assert len(json.loads(record.value or b"")["text"]) == SHOWN_TEXT
 
 
 def test_reading_goes_on_at_the_first_message_without_a_verdict() -> None:
-    verdicts = Verdicts("t", VersionClock())
+    verdicts = Verdicts("t", VersionClock(), TOPIC)
     assert verdicts.next_places() == {}
     answers = [Answer(letter(4), "applied"), Answer(letter(5), "pending"), Answer(letter(6), "rejected", "no")]
     again = recalled(verdicts.records(answers))
@@ -78,7 +81,7 @@ def test_reading_goes_on_at_the_first_message_without_a_verdict() -> None:
 
 
 def test_the_oldest_rows_go_and_those_that_wait_stay() -> None:
-    verdicts = Verdicts("t", VersionClock())
+    verdicts = Verdicts("t", VersionClock(), TOPIC)
     written = verdicts.records([Answer(letter(0), "pending")])
     written += verdicts.records([Answer(letter(offset), "rejected", "no") for offset in range(1, CONTROL_ROWS + 11)])
     gone = [record for record in written if record.value is None]
@@ -88,9 +91,49 @@ def test_the_oldest_rows_go_and_those_that_wait_stay() -> None:
     assert recalled(written).next_places() == {0: 0}
 
 
+def test_what_stands_before_the_oldest_row_is_needed_by_nobody() -> None:
+    verdicts = Verdicts("t", VersionClock(), TOPIC)
+    assert verdicts.first_places() == {}
+    verdicts.records([Answer(letter(offset), "rejected", "no") for offset in range(5, CONTROL_ROWS + 8)])
+    assert verdicts.first_places() == {0: 8}
+
+
+def test_an_id_that_was_given_twice_names_the_first_and_the_other_is_called_by_its_place() -> None:
+    verdicts = Verdicts("t", VersionClock(), TOPIC)
+    first, second = (replace(letter(offset), id="twice") for offset in (3, 4))
+    called = [verdicts.called(given) for given in (first, second)]
+    assert [given.id for given in called] == ["twice", "0-4"]
+    again = recalled(verdicts.records([Answer(given, "pending") for given in called]))
+    assert [again.called(given).id for given in (first, second)] == ["twice", "0-4"]
+    assert again.next_places() == {0: 3}
+
+
+def test_a_control_topic_that_was_created_anew_begins_anew_and_nobody_waits_for_ever() -> None:
+    before = Verdicts("t", VersionClock(), "id of another topic")
+    written = before.records([Answer(letter(3), "applied", None, 7), Answer(letter(4), "pending")])
+    verdicts = Verdicts("t", VersionClock(), TOPIC)
+    (lost,) = verdicts.recall(cast("Any", [Written(record) for record in written]))
+    assert (lost.key, json.loads(lost.value or b"")["reason"]) == (b"0-4", LOST)
+    assert supersedes(dict(lost.headers)[VERSION_HEADER], dict(written[1].headers)[VERSION_HEADER])
+    assert (verdicts.next_places(), verdicts.first_places()) == ({}, {})
+    assert not verdicts.answered((0, 3))
+    again = Verdicts("t", VersionClock(), TOPIC)
+    assert again.recall(cast("Any", [Written(record) for record in (*written, lost)])) == []
+
+
+def test_a_message_may_claim_any_time_and_any_id() -> None:
+    message = SimpleNamespace(
+        partition=lambda: 0, offset=lambda: 7, value=lambda: b"{}", timestamp=lambda: (1, 2**62), headers=lambda: [(ID_HEADER, b"x" * 100_000)]
+    )
+    given = letter_of(cast("Any", message))
+    (record,) = Verdicts("t", VersionClock(), TOPIC).records([Answer(given, "rejected", "no")])
+    assert json.loads(record.value or b"")["received"].startswith("9999-12-31")
+    assert len(record.key or b"") == 200
+
+
 @given(st.lists(st.tuples(st.integers(0, 20), st.sampled_from(["pending", "applied", "rejected"])), max_size=40))
 def test_what_is_recalled_is_what_was_known(steps: list[tuple[int, str]]) -> None:
-    verdicts = Verdicts("t", VersionClock())
+    verdicts = Verdicts("t", VersionClock(), TOPIC)
     written = [record for offset, verdict in steps for record in verdicts.records([Answer(letter(offset), verdict)])]  # type: ignore[arg-type]
     again = recalled(written)
     assert again.next_places() == verdicts.next_places()
