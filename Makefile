@@ -13,7 +13,7 @@ PAGE := src/tablecast/server/page/index.html
 WEB_SOURCES := $(shell git ls-files --cached --others --exclude-standard -- web 2>/dev/null | grep -v -e '\.spec\.ts$$' -e '\.md$$')
 say = @printf '\033[1m[setup]\033[0m %s\n'
 
-.PHONY: help demo test lane-pipeline lane-integration lint unit webtest bench docs clean page java setup chromium
+.PHONY: help demo test lane-pipeline lane-integration lint unit webtest bench fuzz sbom audit lock docs clean page java setup chromium
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,13 +44,26 @@ lint: $(VENV)/.ready web/node_modules/.ready ## Check style and types of Python 
 	@cd web && $(WITH_NODE) npm run lint --silent
 
 unit: $(VENV)/.ready ## Only the tests that need no Kafka, Spark or browser: seconds
-	@$(BIN)/pytest tests/unit tests/test_house.py $(ARGS)
+	@$(BIN)/pytest tests/unit tests/fuzz tests/test_house.py $(ARGS)
 
 webtest: web/node_modules/.ready ## Only the tests of the page and its client
 	@cd web && $(WITH_NODE) npm test --silent
 
 bench: setup chromium ## Run a benchmark: make bench NAME=latency ARGS="--table users_ui"
 	@$(BIN)/python -m bench.$(or $(NAME),latency) --json $(ARGS)
+
+fuzz: $(VENV)/.ready ## Try a hundred thousand hostile inputs on all that parses them: make fuzz ARGS="--fuzz-seed 9"
+	@$(BIN)/pytest tests/fuzz --inputs $(or $(INPUTS),100000) --durations=0 $(ARGS)
+	@cat artifacts/fuzz.json
+
+sbom: $(VENV)/.ready ## Write a bill of materials, artifacts/sbom.json (CycloneDX): Python, npm, Java
+	@$(WITH_NODE) $(BIN)/python -m supply.sbom artifacts/sbom.json
+
+audit: $(VENV)/.ready ## Ask whether anything that is pinned is known to be vulnerable; needs a network
+	@$(WITH_NODE) $(BIN)/python -m supply.audit
+
+lock: $(VENV)/.ready ## Write requirements.lock anew, after a change of constraints.txt
+	@$(BIN)/python -m supply.lock
 
 docs: $(VENV)/.ready ## Write docs/reference anew from the code
 	@$(BIN)/python docs/reference/generate.py
@@ -67,13 +80,15 @@ java: $(VENV)/.ready
 
 page: $(PAGE) ## Build the page
 
-$(VENV)/.ready: pyproject.toml constraints.txt
+$(VENV)/.ready: pyproject.toml constraints.txt requirements.lock
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed, and there is no $(PYTHON) here. Install it, or say make PYTHON=/path/to/python3." >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f"Python 3.11 or newer is needed, $(PYTHON) is {v[0]}.{v[1]}. Say make PYTHON=/path/to/a/newer/python3.")'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing here. On Debian and Ubuntu: apt install python3-venv." >&2; exit 1; }
 	$(say) "Python packages (about two minutes the first time)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@# What is built from its source, as PySpark is, is built by the pinned tools too.
+	@PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
 web/node_modules/.ready: $(VENV)/.ready web/package-lock.json

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "tablecast"
 PAGES = runpy.run_path(str(ROOT / "docs" / "reference" / "generate.py"))["PAGES"]
 MODULES = sorted(SOURCE.rglob("*.py"))
-PYTHON = [*MODULES, *sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "bench").rglob("*.py"))]
+PYTHON = [*MODULES, *sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "bench").rglob("*.py")), *sorted((ROOT / "supply").rglob("*.py"))]
 
 MOST_LINES = 400
 MOST_TEST_LINES = 600
@@ -29,6 +29,7 @@ VAGUE = re.compile(r"(Manager|Service|Helper|Utils?)$|^(utils?|common|core|helpe
 FOUNDATION = {"errors", "catalog", "settings"}
 MAY_IMPORT = {
     "errors": set(),
+    "printable": set(),
     "catalog": {"errors"},
     "settings": {"catalog"},
     "catalog_check": {"catalog", "settings"},
@@ -36,14 +37,14 @@ MAY_IMPORT = {
     "configuration": {"catalog", "catalog_check", "errors", "secret_files", "settings"},
     "java": {"errors"},
     "jars": {"java", *FOUNDATION, "processes"},
-    "processes": {"errors"},
+    "processes": {"errors", "printable"},
     "kafka": {"jars", "java", "processes", *FOUNDATION},
     "pipeline": {"jars", "kafka", *FOUNDATION},
     "orchestrator": {"kafka", "pipeline", "tables", "jars", "configuration", *FOUNDATION},
     "tables": {"errors", "catalog"},
     "wire": {"errors", "catalog"},
     "server": {"tables", "wire", "kafka", *FOUNDATION},
-    "client": {"wire", "errors", "catalog"},
+    "client": {"wire", "errors", "catalog", "printable"},
     "demo": {"kafka", *FOUNDATION},
     "training": {"configuration", "demo", "jars", "kafka", "orchestrator", "pipeline", *FOUNDATION},
     "check": {"jars", "java", "kafka", "processes", "server", *FOUNDATION},
@@ -62,6 +63,13 @@ def imports_of(module: Path) -> Iterator[str]:
             yield node.module
         elif isinstance(node, ast.Import):
             yield from (name.name for name in node.names if name.name.startswith("tablecast."))
+
+
+def web_files() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "--", "web"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = [ROOT / name for name in listed.stdout.splitlines() if name.endswith((".ts", ".html", ".css"))]
+    assert files
+    return files
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
@@ -104,11 +112,18 @@ def test_names_say_what_a_thing_is(path: Path) -> None:
     assert [name for name in classes if VAGUE.search(name)] == []
 
 
+def test_the_page_makes_no_markup_of_what_it_is_told() -> None:
+    """Text is bound as text. Nothing turns a string into HTML, script or the address of anything."""
+    markup = re.compile(
+        r"innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|DOMParser|srcdoc|document\.write|bypassSecurityTrust|DomSanitizer"
+        r"|\beval\(|new Function\(|setTimeout\(['\"`]|\[(attr\.)?(href|src|srcset|style|formaction|xlink:href)\]|\.(src|cssText) = |javascript:"
+    )
+    found = {str(file.relative_to(ROOT)): markup.findall(file.read_text()) for file in web_files() if not file.name.endswith(".spec.ts")}
+    assert {name: what for name, what in found.items() if what} == {}
+
+
 def test_typescript_files_read_well() -> None:
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "--", "web"], cwd=ROOT, capture_output=True, text=True, check=True)
-    files = [ROOT / name for name in listed.stdout.splitlines() if name.endswith((".ts", ".html", ".css"))]
-    assert files
-    assert [str(file) for file in files if len(file.read_text().splitlines()) > MOST_LINES] == []
+    assert [str(file) for file in web_files() if len(file.read_text().splitlines()) > MOST_LINES] == []
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from tablecast import __version__
 from tablecast.configuration import Configuration, load, off_the_command_line
 from tablecast.errors import ConfigurationError, Problem, TablecastError
+from tablecast.printable import escaped
 from tablecast.processes.exit_codes import FAILED, FILES_CHANGED, exit_code
 from tablecast.processes.file_watch import FileWatch
 from tablecast.processes.lifeline import hold_lifeline
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             os.execv(sys.executable, sys.orig_argv)  # noqa: S606
         return code
     except TablecastError as error:
-        print(error, file=sys.stderr)
+        print(escaped(str(error), keep="\n"), file=sys.stderr)
         return exit_code(error)
     except KeyboardInterrupt:
         return 130
@@ -161,9 +162,9 @@ def _check(configuration: Configuration, given: argparse.Namespace) -> int:
     findings = run_checks(configuration.settings)
     width = max(len(finding.subject) for finding in findings)
     for finding in findings:
-        print(f"{finding.level:8} {finding.subject:{width}}  {finding.what}")
+        print(escaped(f"{finding.level:8} {finding.subject:{width}}  {finding.what}"))
         if finding.advice:
-            print(f"{'':9}{'':{width}}  {finding.advice}")
+            print(escaped(f"{'':9}{'':{width}}  {finding.advice}"))
     return 1 if any(finding.level == "problem" for finding in findings) else 0
 
 
@@ -182,7 +183,7 @@ def _control(configuration: Configuration, given: argparse.Namespace) -> int:
         return 0
     row = asking.verdict(message, given.wait_seconds)
     told = f" as generation {row['generation']}" if row["verdict"] == "applied" else ""
-    print(f"{row['verdict']}{told}{': ' + row['reason'] if row['reason'] else ''}")
+    print(escaped(f"{row['verdict']}{told}{': ' + row['reason'] if row['reason'] else ''}"))
     return 0 if row["verdict"] in ("applied", "no_change", "would_apply") else FAILED
 
 

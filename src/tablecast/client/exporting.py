@@ -23,8 +23,8 @@ def export(url: str, key: str, table: str, file: Path, query: Mapping[str, str])
     part = file.with_name(f".{file.name}.part")
     try:
         with urlopen(Request(address, headers={"authorization": f"Bearer {key}"}), timeout=QUIET_SECONDS) as answer, part.open("wb") as sink:  # noqa: S310
+            rows = _rows(url, answer.headers.get("tablecast-rows"))
             shutil.copyfileobj(answer, sink)
-            rows = int(answer.headers["tablecast-rows"])
         part.replace(file)
     except HTTPError as error:
         raise _refused(url, error) from None
@@ -33,6 +33,13 @@ def export(url: str, key: str, table: str, file: Path, query: Mapping[str, str])
     finally:
         part.unlink(missing_ok=True)
     return rows
+
+
+def _rows(url: str, told: str | None) -> int:
+    """Who does not tell it is no table server: a proxy perhaps, with a page of its own."""
+    if told is None or not (told.isascii() and told.isdigit()):
+        raise ServerUnreachable(url, "what answers there is no table server")
+    return int(told)
 
 
 def _refused(url: str, error: HTTPError) -> ServerRefused | ServerUnreachable:

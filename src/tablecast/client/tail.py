@@ -15,6 +15,7 @@ from rich.text import Text
 from tablecast.client.model import WindowState
 from tablecast.client.viewer import OpenTable, connect
 from tablecast.errors import ServerUnreachable
+from tablecast.printable import escaped_json, plain
 from tablecast.wire.messages import ColumnInfo
 
 NEWEST = 1 << 53
@@ -106,7 +107,7 @@ class Lines:
         rows = dict(sight.window.rows) if sight.window is not None else {}
         for id, row in rows.items():
             if self._known.get(id) != row:
-                self._write(msgspec.json.encode(row).decode())
+                self._write(escaped_json(msgspec.json.encode(row).decode()))
         self._known = rows
 
 
@@ -137,15 +138,10 @@ def painted(name: str, sight: Sight) -> Group:
         table.add_column(Text(plain(column.name)), justify="right" if column.type in NUMBERS else "left", overflow="ellipsis", no_wrap=True)
     for _, row in window.rows if window is not None else ():
         table.add_row(*(_cell(row.get(column.name)) for column in sight.columns))
-    return Group(Text(f"{name} · {place}{generation} · {plain(sight.state)}"), table)
+    return Group(Text(plain(f"{name} · {place}{generation} · {sight.state}")), table)
 
 
 def _cell(cell: Any) -> Text:
     if cell is None:
         return Text("–", style="dim")
     return Text(plain(cell if isinstance(cell, str) else msgspec.json.encode(cell).decode()))
-
-
-def plain(text: str) -> str:
-    """Without what would steer the terminal: data is shown, never obeyed."""
-    return "".join(char if char.isprintable() else "\N{SYMBOL FOR NEWLINE}" if char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text)

@@ -1,5 +1,6 @@
 """What stands on a topic of ours at this moment."""
 
+import logging
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
@@ -12,6 +13,8 @@ from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import concerns_group, make_consumer, translated
 from tablecast.kafka.status import COPIED_KEY, Copied, GenerationStatus, decode_copied, decode_status, is_generation
 from tablecast.settings import KafkaSettings
+
+log = logging.getLogger(__name__)
 
 READ_SECONDS = 30.0
 OWN = {"enable.auto.commit": False, "enable.partition.eof": True, "fetch.wait.max.ms": 50}
@@ -38,7 +41,7 @@ def standing(kafka: KafkaSettings, topic: str, role: str = "changelog") -> Itera
 
 
 def standing_statuses(kafka: KafkaSettings, topic: str) -> dict[int, GenerationStatus]:
-    """The last word on each generation that stands on the status topic."""
+    """The last word on each generation that stands on the status topic. A record that is none of ours is skipped."""
     return statuses_of(standing(kafka, topic))
 
 
@@ -49,10 +52,13 @@ def statuses_of(messages: Iterable[Message]) -> dict[int, GenerationStatus]:
         key, value = message.key() or b"", message.value()
         if not is_generation(key):
             continue
-        if value is None:
-            statuses.pop(int(key), None)
-        else:
-            statuses[int(key)] = decode_status(value)
+        try:
+            if value is None:
+                statuses.pop(int(key), None)
+            else:
+                statuses[int(key)] = decode_status(value)
+        except (ValueError, msgspec.DecodeError) as error:
+            log.warning("[kafka] a record of %s with the key %r is not readable and is skipped: %s", message.topic(), key, error)
     return statuses
 
 
@@ -61,7 +67,7 @@ def copied_of(messages: Iterable[Message]) -> Copied | None:
     copied = None
     for message in messages:
         if message.key() == COPIED_KEY:
-            with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            with suppress(msgspec.DecodeError):
                 copied = decode_copied(message.value() or b"")
     return copied
 

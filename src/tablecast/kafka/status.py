@@ -6,9 +6,18 @@ The pulse says, every PULSE_SECONDS, that the orchestrator lives and its queries
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
+from msgspec import Meta
+
+from tablecast.catalog import NAME
+
+T = TypeVar("T")
+Name = Annotated[str, Meta(pattern=rf"\A{NAME.pattern}\Z")]
+"""Of a table, an alias or a column. It goes into paths, file names, headers and labels, so nothing else is read as one."""
+Topic = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9._-]{1,249}\Z")]
+Number = Annotated[int, Meta(ge=0, le=2**53)]
 
 State = Literal["building", "hydrating", "ready", "live", "lingering", "retired", "failed"]
 
@@ -37,24 +46,24 @@ class Copied(msgspec.Struct, frozen=True):
     begins anew."""
 
     topic: str
-    offsets: dict[int, Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]]
+    offsets: dict[int, Annotated[int, Meta(ge=0, le=2**63 - 1)]]
 
     def encode(self) -> bytes:
         return msgspec.json.encode(self)
 
 
 class ColumnStatus(msgspec.Struct, frozen=True):
-    name: str
+    name: Name
     type: str
 
 
 class TableStatus(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a server needs to serve a table. `max_rows` and `max_seconds` bound it: servers trim by order."""
 
-    changelog: str
+    changelog: Topic
     columns: tuple[ColumnStatus, ...]
-    max_rows: int | None = None
-    max_seconds: float | None = None
+    max_rows: Annotated[int, Meta(ge=1, le=2**53)] | None = None
+    max_seconds: Annotated[float, Meta(gt=0, le=1e12)] | None = None
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -73,11 +82,11 @@ class Progress(msgspec.Struct, frozen=True):
 class GenerationStatus(msgspec.Struct, frozen=True):
     """A generation as the orchestrator last announced it. Exactly one is `live`; servers show that one."""
 
-    generation: int
+    generation: Number
     state: State
     topics: dict[str, str]
-    tables: dict[str, TableStatus]
-    aliases: dict[str, str]
+    tables: dict[Name, TableStatus]
+    aliases: dict[Name, Name]
     fingerprint: str
     changed: str
     """When this state was reached, ISO 8601, UTC."""
@@ -131,19 +140,27 @@ def newest_live(statuses: Iterable[GenerationStatus]) -> GenerationStatus | None
 
 
 def decode_pulse(value: bytes) -> Pulse:
-    return msgspec.json.decode(value, type=Pulse)
+    """Raises msgspec.DecodeError, as the others do, and nothing else."""
+    return _decoded(value, Pulse)
 
 
 def decode_copied(value: bytes) -> Copied:
-    return msgspec.json.decode(value, type=Copied)
+    return _decoded(value, Copied)
 
 
 def decode_status(value: bytes) -> GenerationStatus:
-    return msgspec.json.decode(value, type=GenerationStatus)
+    return _decoded(value, GenerationStatus)
 
 
 def decode_server(value: bytes) -> ServerStatus:
-    return msgspec.json.decode(value, type=ServerStatus)
+    return _decoded(value, ServerStatus)
+
+
+def _decoded(value: bytes, type: type[T]) -> T:
+    try:
+        return msgspec.json.decode(value, type=type)
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise msgspec.DecodeError(str(error)) from None
 
 
 def told_time(moment: datetime) -> str:

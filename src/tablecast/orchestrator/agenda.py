@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from tablecast.orchestrator.control import Rejection, Request
 from tablecast.orchestrator.verdicts import Answer, Letter
 
+MOST_WAITING = 1000
+"""Messages that may wait for their turn. The newest wins anyway."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -28,6 +31,12 @@ class Agenda:
     def take(self, asked: Asked) -> Answer:
         self.waiting.append(asked)
         return Answer(asked.letter, "pending")
+
+    def overtaken(self) -> list[Answer]:
+        """The verdict of the oldest, where more wait than may: nobody's flood fills the memory."""
+        excess = [asked for asked in self.waiting[: max(0, len(self.waiting) - MOST_WAITING)] if asked is not self.chosen]
+        told = f"superseded by newer messages: more than {MOST_WAITING} waited"
+        return [self._answered(asked, Answer(asked.letter, "superseded", told)) for asked in excess]
 
     def candidate(self) -> Asked | None:
         """The newest that waits, unless it is the one that is being built: nothing older than that one is looked at."""

@@ -11,7 +11,7 @@ from tablecast.kafka.clients import make_consumer
 from tablecast.kafka.control import CONTROL_TABLE
 from tablecast.kafka.names import TRIMMED, control_topic, system_changelog
 from tablecast.kafka.standing import standing
-from tablecast.orchestrator.agenda import Agenda, Asked
+from tablecast.orchestrator.agenda import MOST_WAITING, Agenda, Asked
 from tablecast.orchestrator.board import StatusBoard
 from tablecast.orchestrator.control import Rejection, Request, parse
 from tablecast.orchestrator.copier import Copier
@@ -65,7 +65,7 @@ class Clerk:
             self._ledger.write(copied)
         messages = [message for message in self._consumer.consume(BATCH, 0) if message.error() is None]
         letters = [letter for letter in map(letter_of, messages) if not self._verdicts.answered(letter.place)]
-        self.answer([self._first_answer(self._verdicts.called(letter)) for letter in letters])
+        self.answer([*(self._first_answer(self._verdicts.called(letter)) for letter in letters), *self.agenda.overtaken()])
         self._trim()
 
     def answer(self, answers: Sequence[Answer]) -> None:
@@ -85,10 +85,12 @@ class Clerk:
         self._consumer.close()
 
     def _first_answer(self, letter: Letter) -> Answer:
-        request = parse(letter.value, tuple(self._settings.sources))
+        request, letter = parse(letter.value, tuple(self._settings.sources)), letter.shortened()
         if isinstance(request, Rejection):
             return Answer(letter, "rejected", request.reason)
         asked = Asked(letter, request, self._fingerprint(request))
+        if request.dry_run and len(self.dry_runs) >= MOST_WAITING:
+            return Answer(letter, "rejected", f"{MOST_WAITING} dry runs wait already, expected fewer: ask again when they are answered")
         if request.dry_run:
             self.dry_runs.append(asked)
             return Answer(letter, "pending")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Literal, cast
 
 import msgspec
@@ -13,6 +14,7 @@ from tablecast.kafka.control import DRY_RUN_FIELD, topic_field
 JOINS = ("left", "inner")
 JOIN_FIELD = "joinType"
 SHOWN = 80
+MOST_IGNORED = 20
 TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 
@@ -23,7 +25,7 @@ class Request:
     topics: Mapping[str, str]
     join: Literal["left", "inner"] = "left"
     ignored: tuple[str, ...] = field(default=(), compare=False)
-    """Fields that mean nothing to us."""
+    """Fields that mean nothing to us, as far as they are told."""
     dry_run: bool = False
     """It only asks what would become of it."""
 
@@ -49,7 +51,7 @@ def parse(value: bytes | None, sources: Sequence[str]) -> Request | Rejection:
     if problems:
         return Rejection("; ".join(problems))
     known = {topic_field(source).lower() for source in sources} | {JOIN_FIELD.lower(), DRY_RUN_FIELD.lower()}
-    ignored = tuple(name for key, (name, _) in fields.items() if key not in known)
+    ignored = tuple(islice((name[:SHOWN] for key, (name, _) in fields.items() if key not in known), MOST_IGNORED))
     return Request({source: str(topic) for source, topic in topics.items()}, cast("Literal['left', 'inner']", join), ignored, dry_run is True)
 
 
@@ -130,6 +132,9 @@ def _twice(topics: Mapping[str, str]) -> list[str]:
 
 
 def _shown(value: object) -> str:
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode(errors="replace")
+    try:
+        text = value if isinstance(value, str) else msgspec.json.encode(value).decode(errors="replace")
+    except RecursionError:
+        text = "nested deep"
     cut = text[:SHOWN] + ("…" if len(text) > SHOWN else "")
     return repr(cut) if isinstance(value, str) else cut

@@ -15,8 +15,8 @@ from tablecast.orchestrator.ledger import Record
 from tablecast.orchestrator.system_tables import VersionClock, encoded, timestamp_cell
 
 SHOWN_TEXT = 4096
-LAST_MS = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp() * 1000)
-"""A message may claim to be of any time; a row's time has a year of four digits."""
+LAST_MS = 253_402_300_799_999
+"""The last millisecond of the year 9999: a producer may give its message any time."""
 LOST = "the control topic was deleted before this message had its turn, expected it to stay: send the message again"
 
 Place = tuple[int, int]
@@ -37,6 +37,10 @@ class Letter:
     @property
     def text(self) -> str:
         return (self.value or b"").decode(errors="replace")[:SHOWN_TEXT]
+
+    def shortened(self) -> "Letter":
+        """The same without what nobody is told of it: many may wait for long, and each may be large."""
+        return replace(self, value=self.value[: 4 * SHOWN_TEXT] if self.value is not None else None)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from tablecast.printable import escaped
 from tablecast.processes.lifeline import VARIABLE
 
 FIRST_PAUSE = 0.15
@@ -129,10 +130,10 @@ def _kill_group(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _relay(name: str, output: IO[bytes], say: Callable[[str], None]) -> None:
-    """Every line gets the name in front, unless it has it. Reads on whatever happens: a full pipe would stall the child."""
+    """Every line gets the name in front, unless it has it, and steers no terminal. Reads on whatever happens: a full pipe would stall the child."""
     prefix = f"[{name}] "
     with output:
         for raw in iter(lambda: output.readline(LINE_BYTES), b""):
-            line = raw.decode(errors="replace").rstrip()
+            line = escaped(raw.decode(errors="replace").rstrip(), keep="\t")
             if line:
                 say(line if line.startswith(prefix) else prefix + line)

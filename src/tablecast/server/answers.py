@@ -40,15 +40,17 @@ async def on_http_error(request: Request, error: Exception) -> Response:
     """What the router refuses: no such path, or not with this method."""
     assert isinstance(error, HTTPException)
     if error.status_code == 404:
-        return error_answer(NotFound(request.url.path))
+        return error_answer(NotFound(request.scope["path"]))
     hint = f"Only {(error.headers or {}).get('Allow', 'GET')} is served there." if error.status_code == 405 else ""
-    answer = _answer(_code(error.detail), f"{request.method} {request.url.path[:100]} is refused: {error.detail}.", hint, error.status_code)
+    answer = _answer(_code(error.detail), f"{request.method} {request.scope['path'][:100]} is refused: {error.detail}.", hint, error.status_code)
     answer.headers.update(error.headers or {})
     return answer
 
 
 async def on_crash(request: Request, error: Exception) -> Response:
-    log.error("[server] %s %s failed", request.method, request.url.path, exc_info=error, extra={"event": "crash", "path": request.url.path})
+    # Not request.url: that one is put together from a header, and may itself be none.
+    path = request.scope["path"]
+    log.error("[server] %s %s failed", request.method, path, exc_info=error, extra={"event": "crash", "path": path})
     return _answer(*_INTERNAL, 500)
 
 

@@ -40,6 +40,7 @@ class ControlDesk:
         Raises ControlUnreadable, ControlsTooMany, or what Kafka says.
         """
         fields = read_control(body)
+        message = _encoded(fields)
         wait = self._allowance.wait(self._clock())
         if wait > 0:
             raise ControlsTooMany(math.ceil(wait))
@@ -49,7 +50,7 @@ class ControlDesk:
             # A dry run changes nothing, so after it what is live still says what will be.
             if fields.get(DRY_RUN_FIELD) is not True:
                 self._sent = self._clock()
-            return await asyncio.to_thread(self._send, msgspec.json.encode(fields))
+            return await asyncio.to_thread(self._send, message)
 
 
 def read_control(body: bytes) -> dict[str, Any]:
@@ -67,6 +68,13 @@ def read_control(body: bytes) -> dict[str, Any]:
         raise ControlUnreadable("topics is not an object of source to topic")
     named: dict[str, Any] = msgspec.json.decode(control_message(topics, None))
     return named | given
+
+
+def _encoded(fields: Mapping[str, Any]) -> bytes:
+    try:
+        return msgspec.json.encode(fields)
+    except RecursionError as error:
+        raise ControlUnreadable(f"the body is not JSON: {error}") from None
 
 
 def changes_nothing(fields: Mapping[str, Any], statuses: tuple[GenerationStatus, ...]) -> bool:

@@ -34,13 +34,16 @@ BATCH_ROWS = 16_384
 GROUP_ROWS = 65_536
 """Rows of a row group of Parquet, the most that is held in its typed form."""
 
-_FORMULA = "^[=+\\-@\\t\\r]"
+_FORMULA = r"^\s*[=+\-@\t\r\n＝＋－＠]"
+"""Spreadsheets skip spaces, and some take the wide signs of East Asian keyboards for the narrow ones."""
+_NUMBER = r"^[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?$"
 
 
 @dataclass(frozen=True)
 class ExportSpec:
-    """`formulas`, of CSV only: "neutralise" puts a ' before a text that begins with =, +, -, @, a tab or a carriage return, so that a spreadsheet
-    shows it instead of running it. Such a cell is then not what the table holds, which is why "keep" is the default."""
+    """`formulas`, of CSV only: "neutralise" puts a ' before a text that begins with =, +, -, @, a tab or a line break, also behind spaces, so that a
+    spreadsheet shows it instead of running it. A number stays a number, also one that is text. A cell with a ' is not what the table holds, which is
+    why "keep" is the default for programs; the page, whose files people open, asks for "neutralise"."""
 
     format: Format = "csv"
     formulas: Formulas = "keep"
@@ -123,6 +126,6 @@ def _for_csv(table: pa.Table, formulas: Formulas) -> pa.Table:
         if pa.types.is_timestamp(field.type):
             table = table.set_column(index, field.name, pc.strftime(column, "%Y-%m-%dT%H:%M:%SZ"))
         elif formulas == "neutralise" and pa.types.is_string(field.type):
-            runs = pc.match_substring_regex(column, _FORMULA)
+            runs = pc.and_not(pc.match_substring_regex(column, _FORMULA), pc.match_substring_regex(column, _NUMBER))
             table = table.set_column(index, field.name, pc.if_else(runs, pc.binary_join_element_wise("'", column, ""), column))
     return table

@@ -63,7 +63,10 @@ def _rows(settings: ServerSettings) -> Schema:
 
 
 def _export() -> Schema:
-    formulas = 'CSV only. "neutralise" puts a \' before a text that begins with =, +, -, @, a tab or a carriage return, so that a spreadsheet shows it and does not run it.'  # noqa: E501
+    formulas = (
+        'CSV only. "neutralise" puts a \' before a text that begins with =, +, -, @, a tab or a line break, also behind spaces, so that a '
+        'spreadsheet shows it and does not run it; numbers stay as they are. "keep" writes every cell exactly as the table holds it.'
+    )
     parameters = [
         _name(),
         _query("format", {"type": "string", "enum": list(FORMATS), "default": "csv"}, "Of the file."),

@@ -1,5 +1,6 @@
 """The built page, served from the package."""
 
+import os
 import re
 from pathlib import Path
 
@@ -47,6 +48,13 @@ class PageFiles(StaticFiles):
         if encoding is not None:
             response.headers["content-encoding"] = encoding
         return response
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        """A path that no file can have is one that none has."""
+        try:
+            return super().lookup_path(path)
+        except (OSError, ValueError):
+            return "", None
 
 
 def _accepted(scope: Scope) -> list[str]:

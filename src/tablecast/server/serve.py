@@ -116,7 +116,8 @@ def uvicorn_config(app: Starlette, settings: ServerSettings) -> uvicorn.Config:
         ws_per_message_deflate=False,
         ws_ping_timeout=settings.stalled_seconds,
         log_config=None,
-        log_level=logging.WARNING,
+        # Its warnings are about what strangers send, a line for each: whoever likes could fill the disk with them.
+        log_level=logging.ERROR,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=1,

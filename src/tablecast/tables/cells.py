@@ -17,6 +17,9 @@ from tablecast.catalog import ColumnType
 from tablecast.tables.collation import collation
 
 Cells = tuple[Any, ...]
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What a decoder raises, whatever the bytes are."""
 KeyOf = Callable[[Any], bytes]
 
 NULL = b"\x03"
@@ -28,6 +31,8 @@ _RANKED_INT64 = Struct(">BQ").pack
 _INT64_ZERO = 1 << 63
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_FIRST, _LAST = ((moment.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND for moment in (datetime.min, datetime.max))
+"""Where the year 1 begins and the year 9999 ends in UTC: a text with an offset may say a moment beyond."""
 
 # UTF-8 holds no byte above 0xf4: shifting by one frees 0x00 as an end mark that sorts first, mirroring at 0xfe frees 0xff as one that sorts last.
 _UP = bytes(min(byte + 1, 0xFF) for byte in range(256))
@@ -36,7 +41,7 @@ _FLIPPED = bytes(0xFF - byte for byte in range(256))
 
 
 def cell_decoder(columns: Sequence[str]) -> Callable[[bytes], Any]:
-    """A function that decodes these columns of a row, for `astuple`, and skips the others. It raises msgspec.DecodeError."""
+    """A function that decodes these columns of a row, for `astuple`, and skips the others. It raises one of UNREADABLE."""
     fields: list[tuple[str, Any, Any]] = [(f"c{index}", Any, None) for index in range(len(columns))]
     rename = {f"c{index}": column for index, column in enumerate(columns)}
     return msgspec.json.Decoder(msgspec.defstruct("Cells", fields, rename=rename, gc=False)).decode
@@ -50,7 +55,7 @@ def cell_reader(columns: Sequence[str]) -> Callable[[bytes], Cells]:
     def read(data: bytes) -> Cells:
         try:
             return cells_of(decode(data))
-        except msgspec.DecodeError:
+        except UNREADABLE:
             return nulls
 
     return read
@@ -192,7 +197,10 @@ def _timestamp_down(cell: Any) -> bytes:
 def _microseconds(cell: Any) -> int:
     moment = datetime.fromisoformat(cell)
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    return (aware - _EPOCH) // _MICROSECOND
+    microseconds = (aware - _EPOCH) // _MICROSECOND
+    if not _FIRST <= microseconds <= _LAST:
+        raise ValueError(f"{cell!r} is in no year that can be told")
+    return microseconds
 
 
 def _plain_double(cell: Any) -> float | str:

@@ -69,14 +69,14 @@ Condition = Leaf | Branch
 def read_condition(raw: object, depth: int = 1) -> Condition:
     """The condition that this JSON value says. Raises BadView."""
     if not isinstance(raw, dict) or not isinstance(raw.get("op"), str):
-        raise BadView(f"{_shown(raw)} is not a condition", _HINT)
+        raise BadView(f"{shown(raw)} is not a condition", _HINT)
     if depth > _MAX_DEPTH:
         raise BadView(f"the filter is nested deeper than {_MAX_DEPTH}", "Write it flatter.")
     op = raw["op"]
     if op in ("and", "or", "not"):
         return _read_branch(op, raw.get("of"), depth)
     if op not in _ALL_OPS:
-        raise BadView(f"there is no op {_shown(op)}", _HINT)
+        raise BadView(f"there is no op {shown(op)}", _HINT)
     column = raw.get("column")
     if not isinstance(column, str):
         raise BadView(f"the op {op!r} has no column", _HINT)
@@ -192,8 +192,12 @@ def _read(read: Callable[[Any], T], column: str, type: ColumnType, value: Scalar
     try:
         return read(value)
     except (ValueError, TypeError, AttributeError):
-        raise BadView(f"{_shown(value)} is not a value of the column {column!r}, which is {type}", _HINT) from None
+        raise BadView(f"{shown(value)} is not a value of the column {column!r}, which is {type}", _HINT) from None
 
 
-def _shown(value: object) -> str:
-    return repr(value)[:60]
+def shown(value: object) -> str:
+    """The beginning of what was asked for, whatever it is."""
+    try:
+        return repr(value)[:60]
+    except RecursionError:
+        return "something nested deep"

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from tablecast.catalog import Column, ColumnType
 from tablecast.errors import BadView
+from tablecast.tables.condition import shown
 
 Op = Literal["count", "sum", "min", "max", "avg"]
 _OPS: tuple[str, ...] = get_args(Op)
@@ -58,18 +59,18 @@ class Grouping:
 def read_grouping(raw: object) -> Grouping:
     """What this JSON value says. Raises BadView."""
     if not isinstance(raw, dict):
-        raise BadView(f"{raw!r:.60} is not a group", _HINT)
+        raise BadView(f"{shown(raw)} is not a group", _HINT)
     by, aggregates = raw.get("by"), raw.get("aggregates", [])
     if not isinstance(by, list) or not 1 <= len(by) <= _MAX_BY or not all(isinstance(name, str) for name in by):
-        raise BadView(f"{by!r:.60} is no list of columns to group by", _HINT)
+        raise BadView(f"{shown(by)} is no list of columns to group by", _HINT)
     if not isinstance(aggregates, list) or len(aggregates) > _MAX_AGGREGATES:
-        raise BadView(f"{aggregates!r:.60} is no list of at most {_MAX_AGGREGATES} aggregates", _HINT)
+        raise BadView(f"{shown(aggregates)} is no list of at most {_MAX_AGGREGATES} aggregates", _HINT)
     return Grouping(tuple(by), tuple(_aggregate(part) for part in aggregates))
 
 
 def _aggregate(raw: object) -> Aggregate:
     if not isinstance(raw, dict) or raw.get("op") not in _OPS:
-        raise BadView(f"{raw!r:.60} is not an aggregate", _HINT)
+        raise BadView(f"{shown(raw)} is not an aggregate", _HINT)
     column = raw.get("column")
     if not (isinstance(column, str) or (column is None and raw["op"] == "count")):
         raise BadView(f"the aggregate {raw['op']} has no column", _HINT)

@@ -4,11 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-import msgspec
-
 from tablecast.catalog import Column, ColumnType
 from tablecast.errors import BadView
-from tablecast.tables.cells import NULL, Cells, KeyOf, cell_decoder, cell_key, cell_reader, tolerant
+from tablecast.tables.cells import NULL, UNREADABLE, Cells, KeyOf, cell_decoder, cell_key, cell_reader, tolerant
 from tablecast.tables.condition import CellTest, Condition, Leaf, Slots, Test, cell_test, condition_columns, condition_test
 
 Place = Callable[[bytes, bytes], bytes | None]
@@ -124,7 +122,7 @@ def _place_by_one(decode: Callable[[bytes], Any], key: KeyOf, passes: CellTest |
             if passes is not None and not passes(cells.c1):
                 return None
             return key(cells.c0) + position
-        except msgspec.DecodeError:
+        except UNREADABLE:
             return None if passes is not None and not passes(None) else NULL + position
         except (ValueError, TypeError, AttributeError):
             return NULL + position

@@ -19,6 +19,8 @@ _LAYOUT = re.compile(rb"(0+:0+:0+)(\|(0+:0+:0+)?)?").fullmatch
 _layouts: dict[bytes, Cuts] = {}
 """Versions as they have been seen, all digits as zeros. Two of one layout compare as text."""
 _MOST_LAYOUTS = 10_000
+_LONGEST = 128
+"""Of a layout that is kept: those of Kafka have at most 80 bytes."""
 _COMMAS = bytes.maketrans(b":", b",")
 _numbers: Callable[[bytes], Order] = msgspec.json.Decoder(Order).decode
 
@@ -80,7 +82,7 @@ def _seen(layout: bytes) -> Cuts:
         return _NO_CUTS
     end = match.end(1)
     cuts = (end, end + 1, end + 1 + _TIME_BYTES) if _TIMED(match[3] or b"") else (end, 0, 0)
-    if len(_layouts) < _MOST_LAYOUTS:
+    if len(_layouts) < _MOST_LAYOUTS and len(layout) < _LONGEST:
         _layouts[layout] = cuts
     return cuts
 
@@ -97,6 +99,8 @@ def _has_time(order: bytes) -> bool:
     layout = order.translate(_DIGITS)
     if layout in _timed:
         return True
-    if _TIMED(layout) and len(_timed) < _MOST_LAYOUTS:
+    if _TIMED(layout) is None:
+        return False
+    if len(_timed) < _MOST_LAYOUTS and len(layout) < _LONGEST:
         _timed.add(layout)
-    return layout in _timed
+    return True

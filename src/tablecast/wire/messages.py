@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tablecast.errors import MessageUnreadable, ViewerError
 
 PROTOCOL = "tablecast.v1"
+MOST_REASON = 300
 
 Sub = Annotated[int, Meta(ge=1, le=2**53)]
 Request = Annotated[int, Meta(ge=1, le=2**53)]
@@ -157,7 +158,7 @@ def decode_viewer(data: bytes | str) -> ViewerMessage:
     try:
         return _viewer.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise MessageUnreadable(str(error).rstrip(".")) from None
+        raise MessageUnreadable(_reason(error)) from None
 
 
 def decode_server(data: bytes | str) -> ServerMessage:
@@ -165,7 +166,12 @@ def decode_server(data: bytes | str) -> ServerMessage:
     try:
         return _server.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise MessageUnreadable(str(error).rstrip(".")) from None
+        raise MessageUnreadable(_reason(error)) from None
+
+
+def _reason(error: Exception) -> str:
+    """Without all of what was sent, which some of them tell again."""
+    return str(error)[:MOST_REASON].rstrip(".")
 
 
 def encode(message: ViewerMessage | ServerMessage) -> bytes:

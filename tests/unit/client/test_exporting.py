@@ -73,8 +73,10 @@ def answering(answer: bytes) -> Iterator[str]:
     [
         (b"HTTP/1.1 200 OK\r\ntablecast-rows: 5\r\ntransfer-encoding: chunked\r\n\r\n3\r\na,b\r\n", "broke off"),
         (b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 4\r\n\r\noops", "502"),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\noops", "no table server"),
+        (b"HTTP/1.1 200 OK\r\ntablecast-rows: \xb2\r\ncontent-length: 4\r\n\r\noops", "no table server"),
     ],
-    ids=["half an export", "not a table server"],
+    ids=["half an export", "not a table server", "a proxy that greets", "rows that are no number"],
 )
 def test_half_an_export_is_none(tmp_path: Path, answer: bytes, words: str) -> None:
     with answering(answer) as url, pytest.raises(ServerUnreachable, match=words):

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tablecast.cli import main
 from tablecast.client.model import WindowState
-from tablecast.client.tail import Lines, Look, Screen, Sight, backoff, plain, tail
+from tablecast.client.tail import Lines, Look, Screen, Sight, backoff, tail
 from tablecast.errors import ServerRefused, ServerUnreachable
 from tablecast.server.hub import Hub
 from tablecast.wire.messages import ColumnInfo
@@ -94,6 +94,14 @@ def test_a_pipe_gets_only_what_is_new() -> None:
     assert [json.loads(line)["n"] for line in lines] == ["1", "1", "2", "3"]
 
 
+def test_a_pipe_that_ends_in_a_terminal_steers_it_neither() -> None:
+    lines: list[str] = []
+    Lines(lines.append).show(sight(("a", {"n": "\x1b[2J\x9b2J\u202e\x7f"})))
+    [line] = lines
+    assert line.isprintable()
+    assert json.loads(line) == {"n": "\x1b[2J\x9b2J\u202e\x7f"}
+
+
 def test_a_terminal_shows_rows_and_the_state_and_obeys_no_data() -> None:
     output = io.StringIO()
     with Screen(Console(file=output, force_terminal=True, width=100), "users") as screen:
@@ -101,7 +109,6 @@ def test_a_terminal_shows_rows_and_the_state_and_obeys_no_data() -> None:
     text = output.getvalue()
     assert "users · rows 1-1 of 1 · generation 1 · stale: the broker is gone" in text
     assert "Zoë �]0;evil�" in text
-    assert plain("a\nb\x9b") == "a␤b�"
 
 
 def test_tries_are_further_and_further_apart_up_to_a_limit() -> None:
@@ -124,6 +131,15 @@ def test_the_command_line_tells_what_is_wrong(
     told = capsys.readouterr().err
     for words in ("TABLECAST_SERVER_PSK", "COLUMN:desc", "--filter", "no table 'nope'"):
         assert words in told
+
+
+def test_the_words_of_a_server_do_not_steer_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def refused(*_: object) -> None:
+        raise ServerRefused("bad_view", "That is wrong: \x1b]0;owned\x07\x9b2J.", "Try \u202eagain.")
+
+    monkeypatch.setattr("tablecast.client.exporting.export", refused)
+    assert main(["export", "users", "users.csv", "--key", KEY]) == 1
+    assert capsys.readouterr().err == "That is wrong: \\x1b]0;owned\\x07\\x9b2J. Try \\u202eagain.\n"
 
 
 def test_a_swap_of_the_table_is_followed(hub: Hub, serving: Serving) -> None:

@@ -1,8 +1,10 @@
 """What is written on the status and servers' topics can be read again, by older and by newer readers too."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 
 import msgspec
+import pytest
 
 from tablecast.kafka.names import changelog_topic, control_topic, servers_topic, status_topic, system_changelog
 from tablecast.kafka.status import (
@@ -54,3 +56,38 @@ def test_topics_that_outlive_generations_never_look_like_one_of_a_generation() -
     lasting = {status_topic("t"), servers_topic("t"), control_topic("t"), system_changelog("t", "control_raw")}
     assert lasting == {"t.status", "t.servers", "t.control", "t.control_raw"}
     assert changelog_topic("t", "control_raw", 1) not in lasting
+
+
+HOSTILE_NAMES = ["../etc", 'x"; filename="y', "a\r\nset-cookie: x", "<img>", "a b", "", "1a", "ä", "a\n"]
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_a_status_with_a_name_that_no_table_can_have_is_none(name: str) -> None:
+    """Names go into paths, headers, labels and file names."""
+    column = (ColumnStatus("n", "string"),)
+    for changed in (
+        {"tables": {name: TableStatus("t.x.g3", column)}},
+        {"tables": {"x": TableStatus("t.x.g3", (ColumnStatus(name, "string"),))}},
+        {"tables": {"x": TableStatus(f"t/{name}", column)}},
+        {"aliases": {name: "users_ui"}},
+        {"aliases": {"user": name}},
+    ):
+        with pytest.raises(msgspec.DecodeError):
+            decode_status(msgspec.structs.replace(STATUS, **changed).encode())
+
+
+BROKEN = [b"", b"\xff", b"[" * 10_000, b'{"x":' * 10_000, b"5"]
+
+
+@pytest.mark.parametrize(
+    ("decode", "values"),
+    [
+        (decode_status, [*BROKEN, b'{"changed":"\xff"}', STATUS.encode().replace(b'"generation":3', b'"generation":-1')]),
+        (decode_pulse, [*BROKEN, b'{"failing":"\xff"}']),
+        (decode_server, [*BROKEN, b'{"server":"\xff"}']),
+    ],
+)
+def test_what_is_none_of_ours_raises_one_error(decode: Callable[[bytes], object], values: list[bytes]) -> None:
+    for value in values:
+        with pytest.raises(msgspec.DecodeError):
+            decode(value)

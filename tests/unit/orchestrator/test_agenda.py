@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecast.orchestrator.agenda import Agenda, Asked
+from tablecast.orchestrator.agenda import MOST_WAITING, Agenda, Asked
 from tablecast.orchestrator.control import Rejection, Request
 from tablecast.orchestrator.verdicts import Answer, Letter
 
@@ -109,3 +109,16 @@ def test_a_burst_ends_in_its_last_valid_state_and_each_message_has_one_verdict(t
     assert set(verdicts) == {message.letter.id for message in messages}
     if not arrivals:
         assert builds <= 1
+
+
+def test_a_flood_leaves_the_newest_waiting_and_the_one_that_is_being_built() -> None:
+    agenda = Agenda()
+    messages = [asked(number, f"t{number}") for number in range(MOST_WAITING + 3)]
+    for message in messages:
+        agenda.take(message)
+    agenda.choose(messages[1])
+    assert told(agenda.overtaken()) == {"m0": "superseded", "m2": "superseded"}
+    assert len(agenda.waiting) == MOST_WAITING + 1
+    assert agenda.chosen is messages[1]
+    assert agenda.candidate() is messages[-1]
+    assert agenda.overtaken() == []

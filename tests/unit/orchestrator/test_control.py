@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecast.configuration import load
-from tablecast.orchestrator.control import Rejection, Request, asked_for, joins_of, overlaid, parse
+from tablecast.orchestrator.control import MOST_IGNORED, SHOWN, Rejection, Request, asked_for, joins_of, overlaid, parse
 
 SOURCES = ("users", "accounts")
 GOOD = {"usersTopic": "u", "accountsTopic": "a", "joinType": "inner"}
@@ -122,3 +122,38 @@ def test_what_was_applied_once_is_laid_over_a_catalogue_as_far_as_it_fits() -> N
     assert changed.sources["accounts"].topic == "accounts"
     assert joins_of(changed, ("final_ui",)) == {"final_ui": "inner"}
     assert overlaid(catalog, {}, {}) == catalog
+
+
+MIB = 1 << 20
+LARGE = {
+    "a mebibyte of text": json.dumps({"usersTopic": "x" * MIB, "accountsTopic": "a"}),
+    "a mebibyte of fields": json.dumps({f"f{number}": number for number in range(60_000)}),
+    "nested deep": '{"usersTopic":' * 5000 + "1" + "}" * 5000,
+    "nested in a list": '{"usersTopic":' + "[" * 900 + "]" * 900 + ', "accountsTopic": "a"}',
+    "a huge number": '{"usersTopic": ' + "9" * 3000 + "}",
+    "control characters": json.dumps({"usersTopic": "users\n[orchestrator] ready", "accountsTopic": "\x1b[2J", "joinType": "\x9b"}),
+    "not text": '{"usersTopic": "\udcff"}',
+}
+
+
+@pytest.mark.parametrize("value", LARGE.values(), ids=LARGE)
+def test_a_large_or_odd_message_is_refused_in_a_few_words(value: str) -> None:
+    verdict = parse(value.encode(errors="surrogateescape"), SOURCES)
+    assert isinstance(verdict, Rejection)
+    assert len(verdict.reason) < 1000
+    assert verdict.reason.isprintable()
+
+
+def test_of_a_hundred_thousand_unknown_fields_a_few_are_told() -> None:
+    fields = {f"{number}{'x' * 100}": 0 for number in range(10_000)}
+    request = parse(json.dumps({"usersTopic": "u", "accountsTopic": "a", **fields}).encode(), SOURCES)
+    assert isinstance(request, Request)
+    assert len(request.ignored) == MOST_IGNORED
+    assert all(len(name) <= SHOWN for name in request.ignored)
+
+
+@pytest.mark.parametrize(
+    "topic", ["a\nb", "a\x00", "a b", "../a", "..", ".", "a/b", "a" * 250, "ünïcode", "a\u202eb", "$(reboot)", "`a`", "a;b", "'a'"]
+)
+def test_a_name_that_no_topic_has_is_refused(topic: str) -> None:
+    assert isinstance(parse(json.dumps({"usersTopic": topic, "accountsTopic": "a"}).encode(), SOURCES), Rejection)

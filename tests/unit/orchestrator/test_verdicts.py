@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+from confluent_kafka import Message
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecast.kafka.changelog import VERSION_HEADER
-from tablecast.kafka.control import CONTROL_ROWS, ID_HEADER
+from tablecast.kafka.control import CONTROL_ROWS, ID_HEADER, MOST_ID
 from tablecast.kafka.status import GenerationStatus, State
 from tablecast.orchestrator.ledger import Record
 from tablecast.orchestrator.system_tables import VersionClock, status_cells
@@ -121,16 +123,6 @@ def test_a_control_topic_that_was_created_anew_begins_anew_and_nobody_waits_for_
     assert again.recall(cast("Any", [Written(record) for record in (*written, lost)])) == []
 
 
-def test_a_message_may_claim_any_time_and_any_id() -> None:
-    message = SimpleNamespace(
-        partition=lambda: 0, offset=lambda: 7, value=lambda: b"{}", timestamp=lambda: (1, 2**62), headers=lambda: [(ID_HEADER, b"x" * 100_000)]
-    )
-    given = letter_of(cast("Any", message))
-    (record,) = Verdicts("t", VersionClock(), TOPIC).records([Answer(given, "rejected", "no")])
-    assert json.loads(record.value or b"")["received"].startswith("9999-12-31")
-    assert len(record.key or b"") == 200
-
-
 @given(st.lists(st.tuples(st.integers(0, 20), st.sampled_from(["pending", "applied", "rejected"])), max_size=40))
 def test_what_is_recalled_is_what_was_known(steps: list[tuple[int, str]]) -> None:
     verdicts = Verdicts("t", VersionClock(), TOPIC)
@@ -165,3 +157,29 @@ def test_the_row_of_orchestrator_status_tells_what_is_live_and_what_is_made() ->
         "lastError": "generation 2: no",
     }
     assert status_cells({}, None)["state"] is None
+
+
+def message(timestamp: int, id: bytes = b"", value: bytes | None = b"{}") -> Message:
+    told = {"partition": 0, "offset": 5, "timestamp": (1, timestamp), "headers": [(ID_HEADER, id)], "value": value}
+    return cast("Message", SimpleNamespace(**{name: lambda got=got: got for name, got in told.items()}))
+
+
+@pytest.mark.parametrize("timestamp", [-1, 0, 253_402_300_800_000, 2**63 - 1])
+def test_a_message_of_any_time_has_its_verdict(timestamp: int) -> None:
+    (record,) = Verdicts("t", VersionClock(), TOPIC).records([Answer(letter_of(message(timestamp)), "rejected", "no")])
+    assert json.loads(record.value or b"")["received"][:4] in ("1970", "9999")
+
+
+def test_an_id_of_anything_names_its_row() -> None:
+    for id in (b"\xff\xfe", b"\n[orchestrator] ready", b"x" * 10_000, "\u202e".encode()):
+        (record,) = Verdicts("t", VersionClock(), TOPIC).records([Answer(letter_of(message(0, id)), "rejected", "no")])
+        key = record.key or b""
+        assert key == json.loads(record.value or b"")["id"].encode()
+        assert len(key) <= 4 * MOST_ID
+
+
+def test_a_large_message_waits_as_what_is_told_of_it() -> None:
+    large = Letter((0, 1), "m", 0, "ä".encode() * 1_000_000)
+    assert large.shortened().text == large.text
+    assert len(large.shortened().value or b"") <= 4 * SHOWN_TEXT
+    assert Letter((0, 1), "m", 0, None).shortened().text == ""

@@ -6,6 +6,8 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 from tablecast.processes.log_lines import set_up_logging
 
 
@@ -28,6 +30,31 @@ def test_text_is_the_message_alone() -> None:
         set_up_logging("text", stream)
         logging.getLogger("tablecast.x").info("[server] listens at %s", "there", extra={"url": "there"})
     assert stream.getvalue() == "[server] listens at there\n"
+
+
+HOSTILE = "x\n[orchestrator] ready\r\x1b[2J\x85\u2028\u202e\ud83d"
+
+
+@pytest.mark.parametrize("format", ["text", "json"])
+def test_what_a_stranger_wrote_makes_no_line_of_its_own(format: str) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="")
+    log = logging.getLogger("tablecast.x")
+    with bare_root():
+        set_up_logging(format, stream)
+        log.info("[server] %s", HOSTILE, extra={"key": HOSTILE})
+        try:
+            raise ValueError(HOSTILE)
+        except ValueError:
+            log.exception("[server] it failed: %s", HOSTILE)
+    stream.seek(0)
+    lines = stream.read().splitlines()
+    assert all(line.isprintable() for line in lines)
+    assert [line for line in lines if line.startswith("[orchestrator]")] == []
+    if format == "json":
+        assert [json.loads(line)["level"] for line in lines] == ["info", "error"]
+        assert json.loads(lines[0])["key"] == HOSTILE
+    else:
+        assert [line.startswith("    ") for line in lines[:3]] == [False, False, True]
 
 
 def test_json_is_one_object_a_line_with_its_fields_and_its_trace() -> None:

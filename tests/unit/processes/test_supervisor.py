@@ -21,6 +21,9 @@ STEADY = "import signal; print('steady', flush=True); signal.pause()"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('stubborn', flush=True)\nwhile True: signal.pause()"
 WRONG = "import sys; print('port is not a number', flush=True); sys.exit(2)"
 FLOOD = "import signal; print('x' * 300_000); print('[flood] own name'); print('last', flush=True); signal.pause()"
+HOSTILE = (
+    r"import signal, sys; sys.stdout.buffer.write(b'\x1b]0;owned\x07\r[orchestrator] ready\xc2\x9b\xff\n'); print('last', flush=True); signal.pause()"
+)
 CRASH = "import sys; sys.exit(7)"
 
 
@@ -190,3 +193,10 @@ def test_one_that_gives_way_lets_the_others_go_first(run: Runner) -> None:
     patient = f"import os, signal, time\nwhile os.nice(0) == {before}: time.sleep(0.01)\nprint('nice', os.nice(0), flush=True); signal.pause()"
     running = run(Sibling("patient", (sys.executable, "-c", patient), gives_way=True), script("steady", STEADY))
     running.until(running.said(f"nice {before + sibling.NICENESS}"))
+
+
+def test_the_lines_of_a_sibling_steer_no_terminal(run: Runner) -> None:
+    running = run(script("one", HOSTILE))
+    running.until(running.said("last"))
+    [line] = [line for line in running.lines if "owned" in line]
+    assert line == "[one] \\x1b]0;owned\\x07\\r[orchestrator] ready\\x9b�"

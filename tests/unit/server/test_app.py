@@ -144,6 +144,8 @@ def test_a_bad_query_is_refused_with_a_code(hub: Hub, client: Client, query: str
         ("GET /api/nothing", 404, "not_found"),
         ("GET /nothing", 404, "not_found"),
         ("GET /..%2f..%2fsettings.py", 404, "not_found"),
+        ("GET /%00", 404, "not_found"),
+        (f"GET /{'x' * 5000}", 404, "not_found"),
         ("POST /api/tables", 405, "method_not_allowed"),
         ("POST /nothing", 405, "method_not_allowed"),
         ("POST /api/control", 503, "not_ready"),
@@ -153,6 +155,12 @@ def test_every_error_has_one_form(hub: Hub, client: Client, asked: str, status: 
     answer = client(hub).request(*asked.split())
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
     assert set(answer.json()["error"]) == {"code", "message", "hint"}
+
+
+@pytest.mark.parametrize("host", ["[::1", "]", "a b", "x:y", "\xff"])
+def test_what_nobody_can_be_called_is_no_crash(hub: Hub, client: Client, host: str) -> None:
+    answer = client(hub).get("/nothing", headers={"host": host.encode("latin-1")})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
 
 
 def test_a_crash_is_an_answer_too(hub: Hub, client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

@@ -107,6 +107,12 @@ def test_what_is_no_object_is_refused(operator: Operator, body: bytes) -> None:
         read_control(body)
 
 
+@pytest.mark.parametrize("depth", [200, 700, 900, 950, 990])
+def test_however_deep_a_field_is_nested_it_is_sent_or_refused(operator: Operator, depth: int) -> None:
+    answer = operator.post(b'{"usersTopic": ' + b"[" * depth + b"]" * depth + b"}")
+    assert answer.status_code in (202, 400)
+
+
 def test_a_large_body_a_wrong_key_and_a_broker_that_is_away(operator: Operator) -> None:
     assert operator.post(b" " * 2001).json()["error"]["code"] == "message_too_large"
     assert operator.post(LIVE, key="wrong").status_code == 401

@@ -130,14 +130,22 @@ def test_what_is_not_of_its_type_is_null(tmp_path: Path) -> None:
 
 
 def test_formulas_are_kept_unless_it_is_asked_otherwise(tmp_path: Path) -> None:
-    texts = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "x=1", "", None, "'quoted"]
-    rows = encoded([{"text": text, "n": "-5"} for text in texts])
-    columns = (Column("text", "string"), Column("n", "int64"))
+    run = ["=1+1", "+cmd|' /C calc'!A0", "-1+1", "@SUM(1)", "\tx", "\rx", "\n=1", "  =1+1", "＝1+1", "-", "+-1"]
+    left = ["x=1", "", None, "'quoted", "-1", "+49", "-1.5", "-12,5", "+1e-5", str(-(2**70))]
+    texts = [*run, *left]
+    rows = encoded([{"text": text, "n": "-5", "x": -0.5} for text in texts])
+    columns = (Column("text", "string"), Column("n", "int64"), Column("x", "double"))
     kept = read_csv(file_of(tmp_path, "csv", rows, columns))
     assert kept.column("text").to_pylist() == texts
     neutral = read_csv(file_of(tmp_path, "csv", rows, columns, formulas="neutralise"))
-    assert neutral.column("text").to_pylist() == ["'=1+1", "'+1", "'-1", "'@x", "'\tx", "'\rx", "x=1", "", None, "'quoted"]
-    assert set(neutral.column("n").to_pylist()) == {-5}
+    assert neutral.column("text").to_pylist() == [*(f"'{text}" for text in run), *left]
+    assert (set(neutral.column("n").to_pylist()), set(neutral.column("x").to_pylist())) == ({-5}, {-0.5})
+
+
+def test_no_text_breaks_out_of_its_cell(tmp_path: Path) -> None:
+    texts = ['","=1+1', '"\n=1+1,', 'a"b', "a\r\nb", ",", ";\t|"]
+    table = read_csv(file_of(tmp_path, "csv", encoded([{"text": text, "n": "1"} for text in texts]), COLUMNS[:2]))
+    assert table.to_pylist() == [{"text": text, "n": 1} for text in texts]
 
 
 @pytest.mark.parametrize(

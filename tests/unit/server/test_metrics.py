@@ -111,3 +111,10 @@ def test_a_duration_on_a_bound_is_within_it() -> None:
     for seconds in (1.0, 2.0, 2.1):
         durations.take(seconds)
     assert durations.counts == [1, 1, 1]
+
+
+def test_a_label_is_one_label_whatever_stands_in_it(hub: Hub) -> None:
+    hostile = 'x"} 1\ntablecast_rows{table="y\\'
+    hub.counters.refused[hostile] += 2
+    families = read(exposition(hub, FeedFigures()))
+    assert value(families, "tablecast_refusals", "tablecast_refusals_total", code=hostile) == 2

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecast.catalog import ColumnType
+from tablecast.catalog import Column, ColumnType
 from tablecast.tables.cells import cell_key, cell_normaliser, cell_reader, cell_text, tolerant
+from tablecast.tables.placing import Selection, SortKey, placing
 
 SORTED: dict[ColumnType, list[Any]] = {
     "string": ["", "\x00", "\x00a", "A", "a", "a\x00", "a\x01", "ab", "b", "zoë", "ü", "日本", "🎈"],
@@ -93,3 +94,16 @@ def test_cells_with_one_key_have_one_form_with_that_key(type: ColumnType) -> Non
 def test_text_of_a_cell() -> None:
     assert [cell_text(cell) for cell in (None, "a", True, 1.5)] == ["", "a", "true", "1.5"]
     assert math.isnan(float(cell_text("NaN")))
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+def test_a_moment_of_no_year_that_can_be_told_is_null(text: str) -> None:
+    assert tolerant(cell_key("timestamp"))(text) == tolerant(cell_key("timestamp"))(None)
+    assert cell_normaliser("timestamp")(text) is None
+
+
+@pytest.mark.parametrize("data", [b'{"name":"\xff"}', b'{"name":' + b"[" * 5000 + b"}", b'{"other":' + b"[" * 5000 + b"}", b"{,}"])
+def test_a_row_that_is_no_text_or_nested_deep_has_null_cells(data: bytes) -> None:
+    assert cell_reader(["name"])(data) == (None,)
+    place = placing((SortKey("name"),), Selection(), (Column("name", "string"),))
+    assert place(data, b"p") == tolerant(cell_key("string"))(None) + b"p"

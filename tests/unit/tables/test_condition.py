@@ -4,6 +4,7 @@ import pytest
 
 from tablecast.errors import BadView
 from tablecast.tables.condition import Slots, condition_columns, condition_test, read_condition
+from tablecast.tables.group import read_grouping
 
 SLOTS: Slots = {"name": (0, "string"), "age": (1, "int64"), "balance": (2, "double"), "vip": (3, "boolean"), "seen": (4, "timestamp")}
 ANNA = ("Anna Smith", "9007199254740993", 10.5, True, "2024-01-01T00:00:00Z")
@@ -92,3 +93,18 @@ def test_equal_conditions_are_equal_and_name_their_columns() -> None:
     assert read_condition(raw) == read_condition(raw)
     assert hash(read_condition(raw)) == hash(read_condition(raw))
     assert condition_columns(read_condition(raw)) == {"age", "name"}
+
+
+def deep(depth: int) -> Any:
+    value: Any = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("raw", [deep(5000), {"op": deep(5000)}, {"op": "eq", "column": "name", "value": deep(5000)}], ids=["all", "op", "value"])
+def test_what_is_nested_deeper_than_can_be_told_is_refused(raw: Any) -> None:
+    with pytest.raises(BadView):
+        read_condition(raw)
+    with pytest.raises(BadView):
+        read_grouping({"by": raw})

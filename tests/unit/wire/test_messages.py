@@ -62,3 +62,9 @@ def test_an_error_says_what_it_is_about() -> None:
         "sub": 4,
     }
     assert "sub" not in json.loads(encode(Error.of(LoginRefused())))
+
+
+def test_a_reason_does_not_tell_a_long_message_again() -> None:
+    with pytest.raises(MessageUnreadable) as refused:
+        decode_viewer(json.dumps({"type": "x" * 60_000}))
+    assert len(str(refused.value)) < 500

@@ -37,6 +37,14 @@ it('leaves out what the view does not say, and takes groups along', async () => 
   expect([...new URL(ask.mock.calls[0]?.[0] ?? '').searchParams.keys()]).toEqual(['format', 'group']);
 });
 
+it('has formulas neutralised in a CSV, where somebody wants that', async () => {
+  const ask = answering(200, '');
+  await hub().export({ table: 't' }, 'csv', null, 'neutralise');
+  await hub().export({ table: 't' }, 'parquet', null, 'neutralise');
+  const asked = ask.mock.calls.map(([url]) => new URL(url).search);
+  expect(asked).toEqual(['?format=csv&formulas=neutralise', '?format=parquet']);
+});
+
 it('says what the server says', async () => {
   answering(503, JSON.stringify({ error: { code: 'too_many_exports', message: 'Too many at once.', hint: 'Wait.' } }));
   await expect(hub().export({ table: 't' }, 'arrow')).rejects.toMatchObject({ code: 'too_many_exports', hint: 'Wait.' });

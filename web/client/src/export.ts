@@ -4,6 +4,9 @@ import type { Shape, View } from './view.ts';
 
 export type ExportFormat = 'csv' | 'arrow' | 'parquet';
 
+/** Of a CSV: each text as the table holds it, or with a ' before one that a spreadsheet would run. */
+export type Formulas = 'keep' | 'neutralise';
+
 /** All rows of a view at one instant. */
 export interface ExportedFile {
   readonly name: string;
@@ -13,8 +16,14 @@ export interface ExportedFile {
 }
 
 /** Asks the server for a view as a file. Throws a `TablecastError` that says what is wrong and what to do. */
-export async function exportView(access: Access, view: View, format: ExportFormat, signal: AbortSignal | null = null): Promise<ExportedFile> {
-  const query = new URLSearchParams({ format, ...queryOf(view) });
+export async function exportView(
+  access: Access,
+  view: View,
+  format: ExportFormat,
+  signal: AbortSignal | null = null,
+  formulas: Formulas = 'keep',
+): Promise<ExportedFile> {
+  const query = new URLSearchParams({ format, ...(format === 'csv' && formulas !== 'keep' ? { formulas } : {}), ...queryOf(view) });
   const answer = await ask(access, `/api/tables/${encodeURIComponent(view.table)}/export?${query.toString()}`, signal);
   const figure = (header: string): number => Number(answer.headers.get(header) ?? 0);
   return {

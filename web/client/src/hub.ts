@@ -5,7 +5,7 @@ import type { ConnectionState } from './connection-state.ts';
 import type { Environment } from './environment.ts';
 import { hostEnvironment } from './environment.ts';
 import { TablecastError } from './errors.ts';
-import type { ExportedFile, ExportFormat } from './export.ts';
+import type { ExportedFile, ExportFormat, Formulas } from './export.ts';
 import { exportView } from './export.ts';
 import { Holdings } from './holdings.ts';
 import { LiveTable } from './live-table.ts';
@@ -79,9 +79,9 @@ export class TableHub {
     return new LiveTable(this.#holdings, view, viewport);
   }
 
-  /** All rows of a view at one instant, as a file. */
-  export(view: View, format: ExportFormat, signal: AbortSignal | null = null): Promise<ExportedFile> {
-    return exportView(this.#access, view, format, signal);
+  /** All rows of a view at one instant, as a file. One that a person will open in a spreadsheet is better asked for with `neutralise`. */
+  export(view: View, format: ExportFormat, signal: AbortSignal | null = null, formulas: Formulas = 'keep'): Promise<ExportedFile> {
+    return exportView(this.#access, view, format, signal, formulas);
   }
 
   /** How far the generation in the making has come; null where none is being filled. */

@@ -7,7 +7,7 @@ export type { Environment, Socket, SocketClass, SocketEvent } from './environmen
 export { hostEnvironment } from './environment.ts';
 export type { Problem } from './errors.ts';
 export { problemOf, TablecastError } from './errors.ts';
-export type { ExportedFile, ExportFormat } from './export.ts';
+export type { ExportedFile, ExportFormat, Formulas } from './export.ts';
 export { TableHub } from './hub.ts';
 export type { Json } from './json.ts';
 export type { LiveTable } from './live-table.ts';

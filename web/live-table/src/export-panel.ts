@@ -21,7 +21,7 @@ export class ExportPanel {
   readonly said = output<string>();
 
   protected readonly choices: readonly Choice[] = [
-    { format: 'csv', label: 'CSV', note: 'for spreadsheets' },
+    { format: 'csv', label: 'CSV', note: 'for spreadsheets; before a text that one would run as a formula stands a \'' },
     { format: 'arrow', label: 'Arrow', note: 'typed, for pandas and DuckDB' },
     { format: 'parquet', label: 'Parquet', note: 'typed and small' },
   ];
@@ -41,7 +41,8 @@ export class ExportPanel {
     this.busy.set(format);
     this.problem.set(null);
     try {
-      const file = await hub.export(this.view(), format, this.#left.signal);
+      // People open this file by a click, and the rows are whoever's who may write to the topics.
+      const file = await hub.export(this.view(), format, this.#left.signal, 'neutralise');
       keepFile(this.#document, file.name, file.content);
       this.said.emit(`${countText(file.rows)} rows were saved as ${file.name}.`);
     } catch (error) {

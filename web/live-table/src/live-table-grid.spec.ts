@@ -26,6 +26,14 @@ describe('showing rows', () => {
     expect([cell('b', 2)?.textContent, cell('b', 2)?.getAttribute('aria-label')]).toEqual(['–', 'no value']);
   });
 
+  it('shows markup as the text that it is, in a cell and in a head', async () => {
+    const markup = '<img src=x onerror="alert(1)">{{1+1}}';
+    await answer();
+    await say(opened(1, [{ name: markup, type: 'string' }], 2), frame(1, { [markup]: { [markup]: markup } }, { generation: 2, revision: 2 }));
+    expect([texts('th'), texts('td')]).toEqual([[markup], [markup]]);
+    expect(page().querySelector('img')).toBeNull();
+  });
+
   it('tells a screen reader what stands where', async () => {
     await answer();
     const grid = find('[role=grid]');

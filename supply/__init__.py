@@ -1,0 +1,1 @@
+"""What Tablecast is made of: a bill of materials, and whether anything of it is known to be vulnerable."""
