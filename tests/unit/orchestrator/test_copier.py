@@ -85,6 +85,13 @@ def copying(known: Copied | None = None) -> Copier:
     return copier
 
 
+def end(copier: Copier) -> None:
+    """It is over before the script is taken away from it."""
+    copier.stop()
+    copier._thread.join(PATIENCE)
+    assert not copier._thread.is_alive()
+
+
 def copied(copier: Copier, count: int) -> list[Record]:
     records: list[Record] = []
     pause = threading.Event()
@@ -112,7 +119,7 @@ def test_an_error_does_not_end_the_reading(kafka: ScriptedKafka, caplog: pytest.
     records = copied(copier, 2)
     assert values(records) == [b"m3", b"m4"]
     assert how_far(records) == Copied("theirs", {0: 5})
-    copier.stop()
+    end(copier)
     assert consumers[2].closed.wait(PATIENCE)
     assert [consumer.assigned[0].offset for consumer in consumers] == [3, 4, 4]
     assert sum("it broke" in line for line in caplog.messages) == 1
@@ -124,7 +131,7 @@ def test_a_topic_of_more_partitions_is_read_with_all_of_them(kafka: ScriptedKafk
     kafka.consumers += [ScriptedConsumer([message(0)]), ScriptedConsumer([message(5, partition=1)])]
     copier = copying()
     assert how_far(copied(copier, 2)) == Copied("theirs", {0: 1, 1: 6})
-    copier.stop()
+    end(copier)
     assert [place.offset for place in kafka.consumers[1].assigned] == [1, 0]
 
 
@@ -134,7 +141,7 @@ def test_another_topic_under_its_name_is_read_from_its_beginning(kafka: Scripted
     kafka.consumers.append(ScriptedConsumer([message(0)]))
     copier = copying(Copied("theirs", {0: 17}))
     assert how_far(copied(copier, 1)) == Copied("another", {0: 1})
-    copier.stop()
+    end(copier)
     assert kafka.consumers[0].assigned[0].offset == 0
 
 
@@ -143,7 +150,7 @@ def test_what_retention_has_deleted_is_not_asked_for(kafka: ScriptedKafka) -> No
     kafka.consumers.append(ScriptedConsumer([message(40)]))
     copier = copying(Copied("theirs", {0: 17}))
     copied(copier, 1)
-    copier.stop()
+    end(copier)
     assert kafka.consumers[0].assigned[0].offset == 40
 
 
@@ -159,6 +166,6 @@ def test_a_message_of_any_size_is_cut_to_one_that_can_be_written(kafka: Scripted
     kafka.consumers.append(ScriptedConsumer([message(0, value=b"x" * 1_000_000, id=b"y" * 1_000_000)]))
     copier = copying()
     record, _ = copied(copier, 1)
-    copier.stop()
+    end(copier)
     assert len(record.value or b"") == MOST_BYTES
     assert record.headers == ((ID_HEADER, b"y" * MOST_ID),)
