@@ -60,7 +60,12 @@ def _python(run: Run) -> Finding:
         for package in answer["dependencies"]
         for flaw in package.get("vulns", [])
     ]
-    return Finding(what, tuple(vulnerable), tuple(package["name"] for package in answer["dependencies"] if "skip_reason" in package))
+    skipped = {package["name"]: str(package["skip_reason"]) for package in answer["dependencies"] if "skip_reason" in package}
+    if len(skipped) == len(answer["dependencies"]):
+        return Finding(
+            what, unreachable=f"it knows none of {len(skipped)} packages; of the first it says: {next(iter(skipped.values()), 'nothing')[:200]}"
+        )
+    return Finding(what, tuple(vulnerable), tuple(skipped))
 
 
 def _npm(run: Run) -> Finding:

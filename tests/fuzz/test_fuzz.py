@@ -18,13 +18,13 @@ from .targets import Target, conditions, http_queries, hub_of_people, kafka_reco
 Explore = Callable[[str, Target], None]
 
 SHARES = {
-    "wire": 20,
+    "wire": 24,
     "session": 22,
-    "conditions": 15,
-    "http_queries": 10,
+    "conditions": 17,
+    "http_queries": 8,
     "orchestrator_control": 8,
     "server_control": 7,
-    "kafka_records": 8,
+    "kafka_records": 4,
     "sockets": 10,
 }
 """Of a hundred inputs."""

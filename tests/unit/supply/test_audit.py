@@ -12,6 +12,7 @@ from supply.audit import Finding, audit, exit_code, lines
 CLEAN_PIP = json.dumps({"dependencies": [{"name": "a", "version": "1", "vulns": []}]})
 BAD_PIP = json.dumps({"dependencies": [{"name": "a", "version": "1", "vulns": [{"id": "PYSEC-1", "fix_versions": ["2", "3"]}]}]})
 UNKNOWN_PIP = json.dumps({"dependencies": [{"name": "a", "skip_reason": "not found"}]})
+HALF_PIP = json.dumps({"dependencies": [{"name": "a", "skip_reason": "not found"}, {"name": "b", "version": "1", "vulns": []}]})
 CLEAN_NPM = json.dumps({"vulnerabilities": {}, "metadata": {}})
 BAD_NPM = json.dumps({"vulnerabilities": {"b": {"severity": "high", "range": "<2"}}})
 NO_NPM = json.dumps({"message": "request to the registry failed", "error": {"code": "ENOTFOUND"}})
@@ -36,7 +37,8 @@ def audited(pip: str, npm: str) -> list[Finding]:
         (NOWHERE, CLEAN_NPM, 3, ["NOT AUDITED", "nothing known"]),
         (CLEAN_PIP, NO_NPM, 3, ["nothing known", "NOT AUDITED", "request to the registry failed"]),
         (CLEAN_PIP, "[]", 3, ["NOT AUDITED"]),
-        (UNKNOWN_PIP, CLEAN_NPM, 3, ["not audited, nobody knows of them: a"]),
+        (UNKNOWN_PIP, CLEAN_NPM, 3, ["NOT AUDITED", "it knows none of 1 packages", "not found"]),
+        (HALF_PIP, CLEAN_NPM, 3, ["nothing known", "not audited, nobody knows of them: a"]),
     ],
 )
 def test_what_was_found_and_what_was_not_looked_at(pip: str, npm: str, code: int, words: list[str]) -> None:
