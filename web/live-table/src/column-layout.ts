@@ -58,6 +58,16 @@ export function placed(columns: readonly Column[], layout: ColumnLayout, natural
     });
 }
 
+/** The scroll across, nearest to `at`, that shows the whole column beside the pinned ones; its start, where it is wider than the view. */
+export function acrossTo(columns: readonly PlacedColumn[], index: number, at: number, viewPx: number): number {
+  const column = columns[index];
+  if (column?.pinnedAt !== null) return at;
+  const sum = (parts: readonly PlacedColumn[]): number => parts.reduce((total, { width }) => total + width, 0);
+  const start = sum(columns.slice(0, index));
+  const held = sum(columns.filter(({ pinnedAt }) => pinnedAt !== null));
+  return Math.max(0, Math.min(start - held, Math.max(at, start + column.width - viewPx)));
+}
+
 /** Widths that fit the names and the first rows. */
 export function naturalWidths({ columns, rows }: Snapshot): Readonly<Record<string, number>> {
   const widthOf = (column: Column, cell: number): number => {
