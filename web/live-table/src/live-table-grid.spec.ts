@@ -184,6 +184,7 @@ describe('problems', () => {
     await say(errorMessage('unknown_table', 1));
     expect(text('[data-testid=problem]')).toBe('No such tableThe server says unknown_table. Do the other thing.Try again');
     expect(page().querySelectorAll('[data-testid=problem]').length).toBe(1);
+    expect(text('[data-testid=range]')).toBe('');
     expect(text('[data-testid=announcement]')).toBe('No such table. The server says unknown_table. Do the other thing.');
     await press('Try again');
     expect(world.socket.heard('open').length).toBe(2);

@@ -122,7 +122,7 @@ export class LiveTableGrid {
   protected readonly exported = computed<View>(() => ({ table: this.table(), ...this.view() }));
   protected readonly range = computed(() => {
     const total = this.snapshot()?.total;
-    if (total === undefined) return 'waiting for rows';
+    if (total === undefined) return this.picture()?.kind === 'waiting' ? 'waiting for rows' : '';
     return rangeText(this.seen().total === 0 ? { from: 0, to: FIRST_ROWS } : this.seen(), total);
   });
   /** The grid itself is a stop of the Tab key only while none of its cells is. */
