@@ -4,7 +4,7 @@ import { PAGE_SIZE } from '@tablecast/client';
 import { calmly } from '../calmly.ts';
 import { amount, coarse, compact, moment, span } from '../format.ts';
 import { injectView } from '../inject-view.ts';
-import { ENVIRONMENT, Session } from '../session.ts';
+import { Session } from '../session.ts';
 import { FiguresLog } from '../status/figures.ts';
 import { Chart } from './chart.ts';
 import type { Bars, TimeSeries } from './series.ts';
@@ -44,7 +44,7 @@ export class ChartsPanel {
     return columns.includes(BY) && columns.includes(FIGURE);
   });
   readonly #view = injectView(this.#session.hub, () => (this.#hasAccounts() ? { table: TABLE, group: GROUP } : null), FIRST_GROUPS);
-  readonly #groups = calmly(inject(ENVIRONMENT), CALM_MS, computed(() => this.#view()?.snapshot ?? null));
+  readonly #groups = calmly(CALM_MS, computed(() => this.#view()?.snapshot ?? null));
 
   readonly #rate = computed(() => overTime('rate', 'Changed rows a second', rateSeries(this.#log()), coarse, '/s'));
   readonly #age = computed(() => overTime('age', 'Age of the newest row', ageSeries(this.#log()), seconds, ''));
