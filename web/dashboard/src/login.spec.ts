@@ -41,6 +41,8 @@ it('without a key says so at once, and asks nobody', async () => {
 
 it('with a wrong key says so once, forgets it, and lets another be tried', async () => {
   await visit.mount();
+  const drawing = () => visit.find('login')?.querySelector('path')?.getAttribute('d');
+  const door = drawing();
   await visit.submit('wrong');
   visit.world.socket.accept();
   visit.world.socket.say(errorMessage('wrong_key'));
@@ -52,6 +54,7 @@ it('with a wrong key says so once, forgets it, and lets another be tried', async
     null,
   ]);
   expect([sessionStorage.length, visit.ask.mock.calls.length]).toEqual([0, 0]);
+  expect(drawing()).not.toBe(door);
   await visit.submit('sesame');
   await visit.welcomed();
   expect([visit.text('state'), visit.find('problem')]).toEqual(['live', null]);

@@ -19,7 +19,10 @@ export class Login {
     const state = this.#session.state();
     return state?.phase === 'reconnecting' ? (state.problem ?? null) : null;
   });
-  protected readonly picture = computed(() => (this.away() === null ? 'door' : 'lost'));
+  protected readonly picture = computed(() => {
+    if (this.away() !== null) return 'lost';
+    return this.problem() === null ? 'door' : 'shut';
+  });
 
   protected enter(event: Event, url: string, key: string): void {
     event.preventDefault();
