@@ -1,0 +1,47 @@
+"""Files that are changed while the server runs: keys and certificates are taken anew, or the ones before stay."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 1.0
+
+Content = TypeVar("Content")
+Stamp = tuple[tuple[int, int, int] | None, ...]
+
+
+async def follow(what: str, paths: Sequence[Path], read: Callable[[], Content], take: Callable[[Content], None]) -> None:
+    """Calls `read` in a thread whenever one of the files is another, and hands what it gives to `take`, on the loop.
+
+    Where one of the two raises OSError or ValueError, what was taken before stays, and the log says so once for each change. Never returns.
+    """
+    seen = await asyncio.to_thread(stamp, paths)
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        now = await asyncio.to_thread(stamp, paths)
+        if now == seen:
+            continue
+        seen = now
+        try:
+            take(await asyncio.to_thread(read))
+        except (OSError, ValueError) as error:
+            log.warning("[server] the new %s cannot be used, and the one before stays: %s", what, error, extra={"event": "not_reloaded"})
+        else:
+            log.info("[server] the new %s is in use", what, extra={"event": "reloaded"})
+
+
+def stamp(paths: Sequence[Path]) -> Stamp:
+    """Another one whenever a file was written or replaced, also by a link that points elsewhere now, as in Kubernetes."""
+    return tuple(map(_stamp, paths))
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
