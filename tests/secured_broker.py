@@ -61,6 +61,7 @@ class SecuredBroker:
         self._certificate = authority.issue("broker")
         self._own = authority.issue("tables", password="of the key")
         self._process: subprocess.Popen[bytes] | None = None
+        self._admin = make_admin(self._address.kafka, {})
 
     @property
     def super(self) -> KafkaSettings:
@@ -104,7 +105,7 @@ class SecuredBroker:
             for operation in operations
             if kind is ResourceType.TOPIC or operation in (AclOperation.WRITE, AclOperation.DESCRIBE)
         ]
-        for future in make_admin(self.super, {}).create_acls(acls, request_timeout=10).values():
+        for future in self._admin.create_acls(acls, request_timeout=10).values():
             future.result(10)
 
     def renew(self, certificate: Certificate) -> None:
@@ -115,7 +116,7 @@ class SecuredBroker:
             for name, value in values.items()
         ]
         resource = ConfigResource(ConfigResource.Type.BROKER, "1", incremental_configs=entries)
-        for future in make_admin(self.super, {}).incremental_alter_configs([resource], request_timeout=10).values():
+        for future in self._admin.incremental_alter_configs([resource], request_timeout=10).values():
             future.result(10)
 
     def start(self) -> None:
@@ -131,7 +132,7 @@ class SecuredBroker:
         wait_until_up(self.super, UP_SECONDS, "secured", given_up=lambda: self._process is None or self._process.poll() is not None)
         credentials = [UserScramCredentialUpsertion(USER, ScramCredentialInfo(mechanism, 4096), PASSWORD.encode()) for mechanism in SCRAM.values()]
         for credential in credentials:
-            for future in make_admin(self.super, {}).alter_user_scram_credentials([credential], request_timeout=10).values():
+            for future in self._admin.alter_user_scram_credentials([credential], request_timeout=10).values():
                 future.result(10)
 
     def stop(self) -> None:

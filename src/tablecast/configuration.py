@@ -69,7 +69,8 @@ def load(file: Path | None, environment: Mapping[str, str], overrides: Sequence[
 
 def off_the_command_line(overrides: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     """The overrides that a child may be given as arguments, which everybody on the machine can read, and those with a secret, as its environment."""
-    arguments, environment = [], {}
+    arguments: list[str] = []
+    environment: dict[str, str] = {}
     for override in overrides:
         dotted, equals, value = override.partition("=")
         key = split_key(dotted.strip())

@@ -10,7 +10,7 @@ from confluent_kafka import KafkaError as Code
 from confluent_kafka.admin import NewTopic, OffsetSpec
 
 from tablecast.errors import KafkaError, TablecastError, TopicMissing
-from tablecast.kafka.clients import code_of, make_admin, make_consumer, translated
+from tablecast.kafka.clients import code_of, concerns_group, make_admin, make_consumer, translated
 from tablecast.kafka.complaints import LastComplaint
 from tablecast.settings import KafkaSettings
 
@@ -141,6 +141,8 @@ class Topics:
     def _fetched(self, consumer: Consumer, topic: str) -> bool:
         message = consumer.poll(POLL_SECONDS)
         problem = message.error() if message else None
+        if concerns_group(problem):
+            return False
         if problem and problem.code() != Code._PARTITION_EOF and problem.code() not in MOVING:
             raise translated(problem, self.kafka, self.role, topic)
         return message is not None and (problem is None or problem.code() == Code._PARTITION_EOF)

@@ -21,7 +21,7 @@ Client = TypeVar("Client")
 ASK_SECONDS = 2.0
 
 MISSING = frozenset({Code.UNKNOWN_TOPIC_OR_PART, Code._UNKNOWN_TOPIC, Code._UNKNOWN_PARTITION})
-FORBIDDEN = frozenset({Code.TOPIC_AUTHORIZATION_FAILED, Code.CLUSTER_AUTHORIZATION_FAILED, Code.GROUP_AUTHORIZATION_FAILED})
+FORBIDDEN = frozenset({Code.TOPIC_AUTHORIZATION_FAILED, Code.CLUSTER_AUTHORIZATION_FAILED})
 UNREACHABLE = frozenset(
     {Code._TRANSPORT, Code._ALL_BROKERS_DOWN, Code._TIMED_OUT, Code._RESOLVE, Code._SSL, Code._AUTHENTICATION, Code.SASL_AUTHENTICATION_FAILED}
     | {Code.BROKER_NOT_AVAILABLE, Code.REQUEST_TIMED_OUT, Code.NETWORK_EXCEPTION, Code._TIMED_OUT_QUEUE, Code._MSG_TIMED_OUT}
@@ -86,6 +86,11 @@ def _bad_setting(reason: str, config: Mapping[str, Any]) -> ConfigurationError:
     got = MASK if is_secret(name) else repr(config.get(name, ""))
     expected = f"something that it takes: {without_secrets(reason, dict(config))}"
     return ConfigurationError([Problem(f"kafka.{name}", "given to librdkafka", got, expected)])
+
+
+def concerns_group(error: Code | None) -> bool:
+    """librdkafka looks for the coordinator of a group although we read without one: that we have no right to a group is no trouble of ours."""
+    return error is not None and error.code() == Code.GROUP_AUTHORIZATION_FAILED
 
 
 def code_of(error: KafkaException | Code) -> Code:

@@ -9,6 +9,7 @@ from confluent_kafka import KafkaError as Code
 from cryptography import x509
 
 from tablecast.errors import BrokerRefused, BrokerUnreachable, BrokerUntrusted, TokenUnavailable
+from tablecast.kafka.tls_probe import certificate_flaw
 from tablecast.settings import MASK, KafkaSettings, is_secret
 
 log = logging.getLogger(__name__)
@@ -55,7 +56,7 @@ class LastComplaint:
         if self.code in LOGIN:
             return BrokerRefused(role, kafka.servers, reason, _login_hint(kafka))
         if self._is_of_tls:
-            return BrokerUntrusted(role, kafka.servers, outdated(kafka) or reason, _tls_hint(kafka))
+            return BrokerUntrusted(role, kafka.servers, outdated(kafka) or certificate_flaw(kafka) or reason, _tls_hint(kafka))
         return BrokerUnreachable(role, kafka.servers, reason)
 
 

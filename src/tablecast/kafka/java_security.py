@@ -6,12 +6,14 @@ Certificates and keys are read here and handed over as text: an executor on anot
 from collections.abc import Mapping
 from pathlib import Path
 
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
+
 from tablecast.errors import UntranslatableSetting
 
 PLAIN_MODULE = "org.apache.kafka.common.security.plain.PlainLoginModule"
 SCRAM_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule"
 OAUTH_MODULE = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"
-PKCS8 = ("-----BEGIN PRIVATE KEY-----", "-----BEGIN ENCRYPTED PRIVATE KEY-----")
 ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -70,11 +72,20 @@ def keystore(given: Mapping[str, str]) -> dict[str, str]:
     if chain is None or key is None:
         missing = "ssl.certificate.location" if chain is None else "ssl.key.location"
         raise UntranslatableSetting(missing, "a client certificate and its key come together")
-    if not any(begin in key for begin in PKCS8):
-        name = "ssl.key.location" if "ssl.key.location" in given else "ssl.key.pem"
-        raise UntranslatableSetting(name, "the key is not PKCS#8; openssl pkcs8 -topk8 -in key.pem -out key8.pem makes one")
-    store = {"ssl.keystore.type": "PEM", "ssl.keystore.certificate.chain": chain, "ssl.keystore.key": key}
-    return store | ({"ssl.key.password": given["ssl.key.password"]} if "ssl.key.password" in given else {})
+    return {"ssl.keystore.type": "PEM", "ssl.keystore.certificate.chain": chain, "ssl.keystore.key": _plain(key, given)}
+
+
+def _plain(key: str, given: Mapping[str, str]) -> str:
+    """The key as PKCS#8 and without its password. Java takes no other form, and before 19 cannot open what OpenSSL encrypts."""
+    name = "ssl.key.location" if "ssl.key.location" in given else "ssl.key.pem"
+    password = given.get("ssl.key.password") if "ENCRYPTED" in key else None
+    try:
+        opened = load_pem_private_key(key.encode(), password.encode() if password else None)
+    except TypeError:
+        raise UntranslatableSetting("ssl.key.password", "the key is encrypted") from None
+    except (ValueError, UnsupportedAlgorithm):
+        raise UntranslatableSetting(name, "there is no private key in PEM that ssl.key.password opens") from None
+    return opened.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 
 
 def _text(given: Mapping[str, str], prefix: str) -> str | None:

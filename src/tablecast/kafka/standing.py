@@ -7,7 +7,7 @@ from confluent_kafka import KafkaError as Code
 
 from tablecast.errors import BrokerUnreachable
 from tablecast.kafka.admin import Topics
-from tablecast.kafka.clients import make_consumer, translated
+from tablecast.kafka.clients import concerns_group, make_consumer, translated
 from tablecast.kafka.status import PULSE_KEY, GenerationStatus, decode_status
 from tablecast.settings import KafkaSettings
 
@@ -51,6 +51,8 @@ def standing_statuses(kafka: KafkaSettings, topic: str) -> dict[int, GenerationS
 
 def _polled(consumer: Consumer, kafka: KafkaSettings, topic: str, role: str) -> Message:
     message = consumer.poll(READ_SECONDS)
+    while message is not None and concerns_group(message.error()):
+        message = consumer.poll(READ_SECONDS)
     if message is None:
         raise BrokerUnreachable(role, kafka.servers, f"no answer from the topic {topic!r} within {READ_SECONDS:g} s")
     error = message.error()

@@ -11,7 +11,7 @@ from confluent_kafka import KafkaException, Message, TopicPartition
 
 from tablecast.errors import TablecastError, TopicMissing
 from tablecast.kafka.admin import Topics
-from tablecast.kafka.clients import make_consumer
+from tablecast.kafka.clients import concerns_group, make_consumer
 from tablecast.kafka.control import COPIED_HEADER, ID_HEADER, header
 from tablecast.orchestrator.backoff import Backoff
 from tablecast.orchestrator.ledger import Record
@@ -92,7 +92,8 @@ class Copier:
 
     def _take(self, message: Message) -> None:
         if (error := message.error()) is not None:
-            self._complain(error.str())
+            if not concerns_group(error):
+                self._complain(error.str())
             return
         while not self._stopped.is_set():
             try:

@@ -11,7 +11,7 @@ from confluent_kafka import KafkaError as Code
 from tablecast.catalog import Catalog, Field, Source
 from tablecast.errors import BrokerUnreachable, TablecastError
 from tablecast.kafka.admin import Topics
-from tablecast.kafka.clients import make_consumer
+from tablecast.kafka.clients import concerns_group, make_consumer
 from tablecast.orchestrator.control import Rejection
 from tablecast.settings import KafkaSettings
 
@@ -116,7 +116,7 @@ def _until_ends(consumer: Consumer, ends: dict[int, int], deadline: float) -> tu
     left = set(ends)
     while left and time.monotonic() < deadline:
         message = consumer.poll(0.1)
-        if message is None:
+        if message is None or concerns_group(message.error()):
             continue
         error = message.error()
         if error is None:

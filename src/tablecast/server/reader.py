@@ -9,7 +9,7 @@ from typing import Protocol, cast
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from tablecast.errors import TablecastError
-from tablecast.kafka.clients import MISSING, assign_from_beginning, code_of, make_consumer
+from tablecast.kafka.clients import MISSING, assign_from_beginning, code_of, concerns_group, make_consumer
 from tablecast.server.topics import Topic, TopicFinder
 from tablecast.settings import KafkaSettings
 
@@ -187,7 +187,7 @@ class TopicReader:
         elif error.code() in _LOST:
             self._follower.lost(f"{message.topic()}: {error.str()}")
             return False
-        elif error.code() not in self._told:
+        elif error.code() not in self._told and not concerns_group(error):
             self._told.add(error.code())
             told = {"event": "kafka", "topic": message.topic() or self._names[0], "code": error.name(), "reason": error.str()}
             log.warning("[server] reading %s: %s", told["topic"], error.str(), extra=told)

@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, NoEncryption, PrivateFormat
 
 from tablecast.errors import UntranslatableSetting
 from tablecast.kafka.java_settings import JavaSettings, java_properties, java_settings
@@ -11,7 +13,8 @@ from tablecast.kafka.twins import CREDENTIALS, DECIDED_BY_US, TUNING, TWINS
 from tablecast.settings import KafkaSettings
 
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
-KEY = "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n"
+PRIVATE_KEY = ec.generate_private_key(ec.SECP256R1())
+KEY = PRIVATE_KEY.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 OIDC = {
     "bootstrap.servers": "kafka.example:9093",
     "security.protocol": "SASL_SSL",
@@ -148,8 +151,38 @@ def test_a_password_in_the_address_of_the_token_endpoint_is_refused_and_not_told
     assert "hunter2" not in str(raised.value)
 
 
+def pem(form: PrivateFormat, password: str = "") -> str:
+    hidden = BestAvailableEncryption(password.encode()) if password else NoEncryption()
+    return PRIVATE_KEY.private_bytes(Encoding.PEM, form, hidden).decode()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"ssl.key.pem": KEY}, {"ssl.key.pem": KEY, "ssl.key.password": "not needed"}, {"ssl.key.pem": pem(PrivateFormat.TraditionalOpenSSL)}]
+    + [{"ssl.key.pem": pem(form, "pw"), "ssl.key.password": "pw"} for form in (PrivateFormat.PKCS8, PrivateFormat.TraditionalOpenSSL)],
+)
+def test_a_key_of_any_form_is_said_as_java_wants_it(given: dict[str, str]) -> None:
+    java = translate({"security.protocol": "SSL", "ssl.certificate.pem": CERTIFICATE, **given})
+    assert java.settings["ssl.keystore.key"] == KEY
+    assert "ssl.key.password" not in java.settings
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"ssl.key.pem": pem(PrivateFormat.PKCS8, "pw")}, r"'ssl\.key\.password'.*is encrypted"),
+        ({"ssl.key.pem": pem(PrivateFormat.PKCS8, "pw"), "ssl.key.password": "hunter2"}, r"'ssl\.key\.pem'.*that ssl\.key\.password opens"),
+        ({"ssl.key.pem": CERTIFICATE}, r"'ssl\.key\.pem'.*no private key"),
+    ],
+)
+def test_a_key_that_cannot_be_opened_is_named(given: dict[str, str], told: str) -> None:
+    with pytest.raises(UntranslatableSetting, match=told) as raised:
+        translate({"security.protocol": "SSL", "ssl.certificate.pem": CERTIFICATE, **given})
+    assert "hunter2" not in str(raised.value)
+
+
 def test_ssl_reads_certificates_and_key(tmp_path: Path) -> None:
-    for name, text in {"ca": CERTIFICATE, "client": CERTIFICATE, "key": KEY}.items():
+    for name, text in {"ca": CERTIFICATE, "client": CERTIFICATE, "key": pem(PrivateFormat.PKCS8, "pw")}.items():
         (tmp_path / name).write_text(text)
     files = {"ssl.ca.location": "ca", "ssl.certificate.location": "client", "ssl.key.location": "key"}
     given = {name: str(tmp_path / file) for name, file in files.items()} | {"ssl.key.password": "pw"}
@@ -162,7 +195,6 @@ def test_ssl_reads_certificates_and_key(tmp_path: Path) -> None:
         "ssl.keystore.type": "PEM",
         "ssl.keystore.certificate.chain": CERTIFICATE,
         "ssl.keystore.key": KEY,
-        "ssl.key.password": "pw",
     }
 
 
@@ -184,7 +216,6 @@ def test_java_uses_its_own_authorities_when_none_is_given() -> None:
         ({"ssl.ca.location": "/"}, "folder"),
         ({"ssl.ca.location": "absent.pem"}, "cannot be read"),
         ({"ssl.certificate.pem": CERTIFICATE}, "come together"),
-        ({"ssl.certificate.pem": CERTIFICATE, "ssl.key.pem": KEY.replace("PRIVATE", "RSA PRIVATE")}, "PKCS#8"),
     ],
 )
 def test_ssl_that_java_cannot_do(given: dict[str, str], why: str) -> None:
