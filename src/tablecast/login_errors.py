@@ -81,6 +81,7 @@ class ConnectionsTooMany(LimitReached):
 class WaitFirst(ViewerError):
     """`retry_after` is in how many seconds it may be tried again."""
 
+    code = "wait_first"
     status, transient = 429, True
     what: ClassVar[str]
 

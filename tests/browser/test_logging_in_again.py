@@ -123,6 +123,7 @@ def test_a_token_that_expires_is_followed_by_the_next_and_a_viewer_is_offered_no
         expect(page.get_by_test_id("apply")).to_be_visible()
         assert portal.given >= 2
         expect(page.get_by_test_id("login")).to_have_count(0)
+        page.get_by_test_id(f"table-{TABLE}").click()
         rows.rows(1, {"userId": "u0", "name": "Somebody else", "age": "1"})
         expect(page.get_by_role("gridcell", name="Somebody else")).to_be_visible()
         # Whoever is logged out at the portal sees the way in, and a calm word.

@@ -3,6 +3,7 @@
 import re
 import shutil
 import ssl
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from bench.stack import Stack, all_on
 from tablecast.client import connect
 from tablecast.errors import ServerRefused
+from tablecast.kafka.names import LASTING, control_topic
 from tests.certificates import Authority, name_shown
 from tests.integration.by_hand import PATIENCE, Pipeline, names, wait_for
 from tests.token_server import TokenServer
@@ -68,6 +70,7 @@ def secured(pipeline: Pipeline, tmp_path: Path, jars_dir: Path, monkeypatch: pyt
 
 
 def test_everything_is_replaced_while_people_watch(pipeline: Pipeline, secured: Secured) -> None:
+    pipeline.topics.ensure(control_topic(pipeline.prefix), 1, LASTING)
     pipeline.begin(1, rows=10)
     pipeline.go_live(1)
     token = secured.provider.token("zoe", roles=["viewer"])
@@ -86,8 +89,10 @@ def test_everything_is_replaced_while_people_watch(pipeline: Pipeline, secured: 
         assert name_shown(secured.url, secured.context) == "second"
 
         (secured.folder / "viewers").write_text(f"{OLD_KEY}\n{NEW_KEY}\n")
+        deadline = time.monotonic() + PATIENCE
         while secured.get("/api/tables", NEW_KEY).status_code != 200:
-            pass
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
         pipeline.write(1, (0, "changed"), version=1)
         for window in windows:
             assert names(wait_for(window, lambda seen: "changed" in names(seen)))[0] == "changed"

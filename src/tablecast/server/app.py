@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.responses import Response
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tablecast.errors import ViewerError
@@ -47,24 +47,7 @@ def create_app(
 ) -> Starlette:
     """Without a feed it serves what the hub has, which is what tests want. Viewers' sockets are no part of it: `state.reception` takes them in.
     What `state.chores` holds when it starts runs along with it."""
-    api = Api(hub, settings, feed, desk, sources)
-    paths = [
-        Route("/tables", api.tables),
-        Route("/tables/{name}/rows", api.rows),
-        Route("/tables/{name}/export", api.export),
-        Route("/status", api.status),
-        Route("/control", api.control, methods=["POST"]),
-        Route("/topics", api.topics),
-        Route("/openapi.json", api.description),
-    ]
-    routes = [
-        Mount("/api", routes=paths),
-        Route("/metrics", api.metrics),
-        Route("/healthz", api.healthz),
-        Route("/readyz", api.readyz),
-        Route("/", Index(page).answer),
-        Mount("/", PageFiles(page)),
-    ]
+    routes = _routes(Api(hub, settings, feed, desk, sources), page)
     reception = Reception(hub, gate, settings)
     guard = Middleware(LoginGuard, gate=gate, strangers=reception.strangers, counters=hub.counters)
     app = Starlette(
@@ -77,6 +60,26 @@ def create_app(
     app.state.headers = security_headers(settings)
     app.state.chores = [lambda: _trim(hub)]
     return app
+
+
+def _routes(api: Api, page: Path) -> list[BaseRoute]:
+    paths = [
+        Route("/tables", api.tables),
+        Route("/tables/{name}/rows", api.rows),
+        Route("/tables/{name}/export", api.export),
+        Route("/status", api.status),
+        Route("/control", api.control, methods=["POST"]),
+        Route("/topics", api.topics),
+        Route("/openapi.json", api.description),
+    ]
+    return [
+        Mount("/api", routes=paths),
+        Route("/metrics", api.metrics),
+        Route("/healthz", api.healthz),
+        Route("/readyz", api.readyz),
+        Route("/", Index(page).answer),
+        Mount("/", PageFiles(page)),
+    ]
 
 
 class LoginGuard:

@@ -47,13 +47,13 @@ class Reception:
 
     def objection(self, line: ViewerSocket) -> ViewerError | None:
         """Why this socket is not opened at all."""
-        origin = line.header("origin")
-        return None if is_allowed(origin, line.header("host"), self._settings.origins) else OriginRefused(origin or "")
+        origin = _header(line, "origin")
+        return None if is_allowed(origin, _header(line, "host"), self._settings.origins) else OriginRefused(origin or "")
 
     def attend(self, line: ViewerSocket) -> "Conversation":
         """Begins to talk with a viewer."""
         peer = line.client[0] if line.client else ""
-        session = Session(self._hub, self._gate, self._settings, self.strangers.addresses.of(peer, line.header("x-forwarded-for")))
+        session = Session(self._hub, self._gate, self._settings, self.strangers.addresses.of(peer, _header(line, "x-forwarded-for")))
         session.admit = self._admit
         conversation = Conversation(session, line, self._hub, self._rounds, self.turnstile, self._settings)
         session.on_entry = lambda: self._entered(session, conversation, line)
@@ -172,6 +172,12 @@ class Conversation:
             self._line.end(self._session.close_code)
         else:
             self._line.cut_off()
+
+
+def _header(line: ViewerSocket, name: str) -> str | None:
+    """What the handshake said; several of that name as one list."""
+    found = [value.decode("latin-1") for each, value in line.scope["headers"] if each.lower() == name.encode()]
+    return ",".join(found) if found else None
 
 
 def _nobody() -> None:

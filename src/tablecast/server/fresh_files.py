@@ -15,23 +15,24 @@ Stamp = tuple[tuple[int, int, int] | None, ...]
 
 
 async def follow(what: str, paths: Sequence[Path], read: Callable[[], Content], take: Callable[[Content], None]) -> None:
-    """Calls `read` in a thread whenever one of the files is another, and hands what it gives to `take`, on the loop.
+    """Calls `read` in a thread, now and whenever one of the files is another, and hands what it gives to `take`, on the loop.
 
     Where one of the two raises OSError or ValueError, what was taken before stays, and the log says so once for each change. Never returns.
     """
-    seen = await asyncio.to_thread(stamp, paths)
+    # What was read before may be old already, so it is read once more at the first look.
+    seen: Stamp | None = None
     while True:
-        await asyncio.sleep(LOOK_SECONDS)
         now = await asyncio.to_thread(stamp, paths)
-        if now == seen:
-            continue
-        seen = now
-        try:
-            take(await asyncio.to_thread(read))
-        except (OSError, ValueError) as error:
-            log.warning("[server] the new %s cannot be used, and the one before stays: %s", what, error, extra={"event": "not_reloaded"})
-        else:
-            log.info("[server] the new %s is in use", what, extra={"event": "reloaded"})
+        if now != seen:
+            try:
+                take(await asyncio.to_thread(read))
+            except (OSError, ValueError) as error:
+                log.warning("[server] the new %s of no use, and what was there before stays: %s", what, error, extra={"event": "not_reloaded"})
+            else:
+                if seen is not None:
+                    log.info("[server] the new %s in use", what, extra={"event": "reloaded"})
+            seen = now
+        await asyncio.sleep(LOOK_SECONDS)
 
 
 def stamp(paths: Sequence[Path]) -> Stamp:

@@ -107,7 +107,7 @@ def follow_keys(app: Starlette, keys: Keys, files: KeyFiles) -> None:
         reception.review()
 
     if files.paths:
-        app.state.chores.append(lambda: follow("keys", files.paths, files.read, take))
+        app.state.chores.append(lambda: follow("keys are", files.paths, files.read, take))
 
 
 def allow_files(wanted: int) -> None:
@@ -160,7 +160,7 @@ def uvicorn_config(app: Starlette, settings: ServerSettings, certificate: Certif
 
     if certificate is not None:
         _tell_of(certificate)
-        app.state.chores.append(lambda: follow("certificate", certificate.paths, certificate.read, certificate.take))
+        app.state.chores.append(lambda: follow("certificate is", certificate.paths, certificate.read, certificate.take))
     return uvicorn.Config(
         app,
         loop="uvloop",

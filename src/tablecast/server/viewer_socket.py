@@ -128,19 +128,11 @@ class ViewerSocket(WebSocketsSansIOProtocol):
             objection = self.host.objection(self)
             if objection is None:
                 self._accept()
-            else:
-                self._turn_away(objection)
-
-    def header(self, name: str) -> str | None:
-        """What the handshake said; several of that name as one list."""
-        found = [value.decode("latin-1") for each, value in self.scope["headers"] if each.lower() == name.encode()]
-        return ",".join(found) if found else None
-
-    def _turn_away(self, error: ViewerError) -> None:
-        """There is no socket yet to say it on, so it is an answer of HTTP."""
-        self.handshake_complete = self.close_sent = True
-        self.transport.write(raw_answer(error))
-        self.transport.close()
+                return
+            # There is no socket yet to say it on, so it is an answer of HTTP.
+            self.handshake_complete = self.close_sent = True
+            self.transport.write(raw_answer(objection))
+            self.transport.close()
 
     def _accept(self) -> None:
         if PROTOCOL in self.scope["subprotocols"]:

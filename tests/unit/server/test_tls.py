@@ -66,9 +66,9 @@ def test_a_certificate_that_cannot_be_used_changes_nothing(
     context = trusting(authority)
     with serving(hub, certificate=certificate) as url:
         for unusable in (authority.issue("other").chain, authority.issue("old", expired=True).chain):
-            said = caplog.text.count("the one before stays")
+            said = caplog.text.count("what was there before stays")
             shutil.copy(unusable, certificate.paths[0])
-            eventually(lambda before=said: caplog.text.count("the one before stays") > before, LATER)  # type: ignore[misc]
+            eventually(lambda before=said: caplog.text.count("what was there before stays") > before, LATER)  # type: ignore[misc]
             assert name_shown(url, context) == "first"
 
 
