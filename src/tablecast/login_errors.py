@@ -1,6 +1,7 @@
 """What keeps somebody out: errors of logins, of roles, and of what a stranger may send. They belong to the tree of errors.py.
 
 ViewerError
+├── LoginRefused, LoginRequired, LoginTimeout
 ├── TokenRefused, TokenExpired, KeyWithdrawn, LoginUnavailable
 ├── RoleMissing, NotOperator
 ├── OriginRefused
@@ -12,6 +13,30 @@ ViewerError
 from typing import ClassVar
 
 from tablecast.errors import LimitReached, ViewerError
+
+
+class LoginRefused(ViewerError):
+    code = "wrong_key"
+    status, close_code = 401, 4401
+
+    def __init__(self) -> None:
+        super().__init__("The key is not the one of this server.", "Ask the operator for the pre-shared key (server.psk).")
+
+
+class LoginRequired(ViewerError):
+    code = "login_required"
+    status, close_code = 401, 4401
+
+    def __init__(self) -> None:
+        super().__init__("Nothing is served before a login.", "Send a key or token first: a login message, or Authorization: Bearer <key>.")
+
+
+class LoginTimeout(ViewerError):
+    code = "login_timeout"
+    status, close_code = 408, 4408
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"No login came within {seconds:g} s.", "Send a login message as the first one.")
 
 
 class TokenRefused(ViewerError):

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tablecast.errors import LoginRefused, LoginRequired, ViewerError
-from tablecast.login_errors import KeyWithdrawn, LoginsTooMany, TokenExpired, TokenRefused
+from tablecast.errors import ViewerError
+from tablecast.login_errors import KeyWithdrawn, LoginRefused, LoginRequired, LoginsTooMany, TokenExpired, TokenRefused
 from tablecast.server.brake import Brake
 from tablecast.server.keys import Keys
 from tablecast.server.tokens import Tokens, looks_like_token

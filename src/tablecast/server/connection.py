@@ -14,7 +14,7 @@ from tablecast.server.edge import is_allowed
 from tablecast.server.hub import Hub
 from tablecast.server.rate import Budget
 from tablecast.server.session import Session, State
-from tablecast.server.strangers import Strangers
+from tablecast.server.strangers import Strangers, together
 from tablecast.server.turnstile import Turnstile
 from tablecast.server.viewer_socket import ViewerSocket
 from tablecast.settings import ServerSettings
@@ -38,7 +38,7 @@ class Reception:
     def __init__(self, hub: Hub, gate: Gate, settings: ServerSettings) -> None:
         self.turnstile = Turnstile()
         self.login_seconds = settings.login_seconds
-        self.strangers = Strangers(Addresses(settings.trusted_proxies), settings.strangers)
+        self.strangers = Strangers(Addresses(settings.trusted_proxies), settings.strangers, together(settings))
         self._hub = hub
         self._gate = gate
         self._settings = settings

@@ -32,7 +32,7 @@ from tablecast.server.hub import Hub
 from tablecast.server.key_set import KeySet, provider_keys
 from tablecast.server.keys import KeyFiles, Keys
 from tablecast.server.source_topics import source_topics
-from tablecast.server.strangers import TOGETHER, Client
+from tablecast.server.strangers import Client, together
 from tablecast.server.tls import Certificate
 from tablecast.server.tokens import Tokens
 from tablecast.server.viewer_socket import ViewerSocket
@@ -42,8 +42,8 @@ from tablecast.tables.dismantler import give_back_large_at_once
 log = logging.getLogger(__name__)
 
 SWITCH_SECONDS = 0.0005
-OTHER_FILES = 500 + TOGETHER
-"""Files and connections that are not viewers: brokers, downloads, requests, and strangers."""
+OTHER_FILES = 500
+"""Files and connections that are neither viewers nor strangers: brokers, downloads, requests."""
 SOON = timedelta(days=7)
 """A certificate that ends by then is warned of."""
 
@@ -60,7 +60,7 @@ def serve(settings: Settings, changelog: KafkaSettings, on_ready: OnReady | None
     # While a generation is filled in a thread, viewers of the one before must not wait 5 ms for each of their turns.
     sys.setswitchinterval(SWITCH_SECONDS)
     give_back_large_at_once()
-    allow_files(settings.server.sessions + OTHER_FILES)
+    allow_files(settings.server.sessions + together(settings.server) + OTHER_FILES)
     listener = listen(settings.server.host, settings.server.port)
     try:
         make_program(settings, changelog, listener, on_ready, secret_files).run(sockets=[listener])

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from enum import Enum, auto
 
 from tablecast import __version__
-from tablecast.errors import LoginRequired, LoginTimeout, MessagesTooMany, MessageTooLarge, MessageUnreadable, ViewerError
+from tablecast.errors import MessagesTooMany, MessageTooLarge, MessageUnreadable, ViewerError
+from tablecast.login_errors import LoginRequired, LoginTimeout
 from tablecast.server.auth import Entry, Gate
 from tablecast.server.hub import Hub
 from tablecast.server.outbox import FEED, Outbox

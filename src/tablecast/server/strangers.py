@@ -7,15 +7,21 @@ from collections.abc import Callable
 
 from tablecast.server.addresses import Addresses, household
 from tablecast.server.rate import Allowance
+from tablecast.settings import ServerSettings
 
 TOGETHER = 1000
-"""Connections of all strangers at once: each takes a file of the process, and those are for viewers."""
+"""Connections of all strangers at once, or as many as there may be viewers: after a restart all of them come back in the same second."""
 REQUESTS_PER_SECOND = 200.0
 REQUESTS_BURST = 2000
 """Requests without a login, of one address. A page is a dozen of them, and a whole office may open it at nine."""
 HOUSEHOLDS = 10_000
 
 Client = tuple[str, int]
+
+
+def together(settings: ServerSettings) -> int:
+    """Each takes a file of the process."""
+    return max(TOGETHER, settings.sessions)
 
 
 class Strangers:

@@ -5,8 +5,7 @@ import asyncio
 import pytest
 from pydantic import SecretStr
 
-from tablecast.errors import LoginRefused, LoginRequired
-from tablecast.login_errors import KeyWithdrawn, LoginsTooMany, LoginUnavailable, TokenExpired, TokenRefused
+from tablecast.login_errors import KeyWithdrawn, LoginRefused, LoginRequired, LoginsTooMany, LoginUnavailable, TokenExpired, TokenRefused
 from tablecast.server.auth import Entry, Gate, credential_in
 from tablecast.server.brake import BURST, Brake
 from tablecast.server.keys import Keys
