@@ -70,7 +70,7 @@ class LoginUnavailable(ViewerError):
     status, close_code, transient = 503, 4503, True
 
     def __init__(self) -> None:
-        super().__init__("Whether the token is good cannot be told now: its provider does not answer.", "Try again in a moment; the log says more.")
+        super().__init__("Whether the token is good cannot be told now: its provider has to be asked first.", "Try again in a moment.")
 
 
 class RoleMissing(ViewerError):

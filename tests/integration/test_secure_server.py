@@ -112,7 +112,6 @@ def test_everything_is_replaced_while_people_watch(pipeline: Pipeline, secured: 
             assert names(wait_for(window, lambda seen: "changed" in names(seen)))[0] == "changed"
         (secured.folder / "viewers").write_text(f"{NEW_KEY}\n")
         assert ends_with(windows[0]) == "key_withdrawn"
-        secured.provider.rotate()
         with connect(secured.url, secured.provider.token("zoe", lifetime=2, roles=["operator"]), PATIENCE) as short:
             assert ends_with(short.open("users_ui", size=10)) == "token_expired"
         pipeline.write(1, (0, "and again"), version=2)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tablecast.errors import ViewerError
-from tablecast.login_errors import KeyWithdrawn, LoginRefused, LoginRequired, LoginsTooMany, TokenExpired, TokenRefused
+from tablecast.login_errors import KeyWithdrawn, LoginRefused, LoginRequired, LoginsTooMany, LoginUnavailable, TokenExpired, TokenRefused
 from tablecast.server.brake import Brake
 from tablecast.server.keys import Keys
 from tablecast.server.tokens import Tokens, looks_like_token
@@ -50,8 +50,10 @@ class Gate:
         entry = self.check(credential, address)
         if entry is None:
             assert self._tokens is not None
-            await self._tokens.fetch()
+            answered = await self._tokens.fetch()
             entry = self.check(credential, address)
+            if entry is None and not answered:
+                raise LoginUnavailable
         if entry is None:
             error = TokenRefused("no key of its provider has signed it")
             self._failed(address, credential, error)

@@ -11,7 +11,6 @@ from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_ope
 
 import jwt
 
-from tablecast.login_errors import LoginUnavailable
 from tablecast.settings import OidcSettings
 
 log = logging.getLogger(__name__)
@@ -46,15 +45,15 @@ class KeySet:
             return next(iter(self._keys.values()))
         return self._keys.get(kid)
 
-    async def fetch(self) -> None:
-        """Asks the provider, unless it was asked a moment ago. Raises LoginUnavailable while no key is known at all."""
+    async def fetch(self) -> bool:
+        """Asks the provider, unless it was asked a moment ago. Whether it has answered now: only then is an unknown key none of its own."""
+        before = self.round
         if self._fetching is None and self._clock() - self._asked >= APART_SECONDS:
             self._begin()
         if self._fetching is not None:
             # One who gives up must not take the answer away from the others.
             await asyncio.shield(self._fetching)
-        if not self._keys:
-            raise LoginUnavailable
+        return self.round != before
 
     def keep_fresh(self) -> None:
         """Lets keys that are old be fetched again, while they are still used."""

@@ -43,9 +43,9 @@ class Tokens:
         self._keys = keys
         self._verified: OrderedDict[str, tuple[int, Claims]] = OrderedDict()
 
-    async def fetch(self) -> None:
-        """Asks the provider for its keys, if it was not asked a moment ago. Raises LoginUnavailable while there are none at all."""
-        await self._keys.fetch()
+    async def fetch(self) -> bool:
+        """Asks the provider for its keys, if it was not asked a moment ago. Whether it has answered now."""
+        return await self._keys.fetch()
 
     def read(self, token: str) -> Claims | None:
         """None if no known key has its id. Raises TokenRefused, TokenExpired, RoleMissing."""

@@ -8,6 +8,7 @@ from pydantic import SecretStr
 from tablecast.login_errors import KeyWithdrawn, LoginRefused, LoginRequired, LoginsTooMany, LoginUnavailable, TokenExpired, TokenRefused
 from tablecast.server.auth import Entry, Gate, credential_in
 from tablecast.server.brake import BURST, Brake
+from tablecast.server.key_set import APART_SECONDS
 from tablecast.server.keys import Keys
 from tablecast.server.tokens import Tokens
 from tests.token_server import TokenServer
@@ -103,8 +104,12 @@ def test_a_token_of_an_unknown_key_waits_for_the_provider(provider: TokenServer,
         assert (await gate.decide(token)).role == "viewer"
         entry = gate.check(token)
         assert entry is not None, "known from now on"
+        foreign = TokenServer().token("zoe", iss=provider.issuer)
+        with pytest.raises(LoginUnavailable):
+            await gate.decide(foreign)
+        clock.now += APART_SECONDS
         with pytest.raises(TokenRefused, match="no key of its provider"):
-            await gate.decide(TokenServer().token("zoe", iss=provider.issuer))
+            await gate.decide(foreign)
 
     asyncio.run(scenario())
 
