@@ -25,7 +25,7 @@ TablecastError
 ├── ServerUnreachable           transient; what our own client says of a server
 ├── ServerRefused               the same, with the server's own words
 └── ViewerError                 what a viewer did wrong; travels over the wire with its code
-    ├── LoginRefused, LoginRequired, LoginTimeout
+    ├── ...                     what keeps somebody out: login_errors.py
     ├── MessageUnreadable, MessageTooLarge
     ├── UnknownTable, NotReady
     ├── BadWindow, BadView, ViewFailed, UnknownSubscription, SubscriptionExists
@@ -258,30 +258,6 @@ class ViewerError(TablecastError):
     code = "viewer"
     status: ClassVar[int] = 400
     close_code: ClassVar[int | None] = None
-
-
-class LoginRefused(ViewerError):
-    code = "wrong_key"
-    status, close_code = 401, 4401
-
-    def __init__(self) -> None:
-        super().__init__("The key is not the one of this server.", "Ask the operator for the pre-shared key (server.psk).")
-
-
-class LoginRequired(ViewerError):
-    code = "login_required"
-    status, close_code = 401, 4401
-
-    def __init__(self) -> None:
-        super().__init__("Nothing is served before a login.", "Send the pre-shared key first: a login message, or Authorization: Bearer <key>.")
-
-
-class LoginTimeout(ViewerError):
-    code = "login_timeout"
-    status, close_code = 408, 4408
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"No login came within {seconds:g} s.", "Send a login message as the first one.")
 
 
 class MessageUnreadable(ViewerError):

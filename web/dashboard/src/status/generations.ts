@@ -1,6 +1,7 @@
 import { computed, inject, linkedSignal, Service } from '@angular/core';
+import { ENVIRONMENT } from '../environment.ts';
 import { askForJson } from '../server-api.ts';
-import { ENVIRONMENT, Session } from '../session.ts';
+import { Session } from '../session.ts';
 import { Overview } from './overview.ts';
 import { repeatWhile } from './pulse.ts';
 
