@@ -36,7 +36,8 @@ def run(configuration: Configuration, passed_on: Sequence[str], environment: Map
     settings = configuration.settings
     check_exposure(settings.server)
     port = _free_port(settings)
-    siblings = _siblings([*passed_on, *_at(port)], environment, embedded=settings.changelog.kafka is None)
+    niceness = settings.pipeline.niceness
+    siblings = _siblings([*passed_on, *_at(port)], environment, niceness, embedded=settings.changelog.kafka is None)
     return _supervise(settings, siblings, [f"open {_address(settings, port)}", "Ctrl-C stops everything"], _address(settings, port))
 
 
@@ -47,7 +48,7 @@ def demo(configuration: Configuration, passed_on: Sequence[str], environment: Ma
     check_exposure(settings.server.model_copy(update={"psk": SecretStr(key)}))
     port = _free_port(settings)
     with_key = {**environment, KEY_VARIABLE: key, f"{KEY_VARIABLE}_FILE": ""}
-    siblings = _siblings([*passed_on, *_at(port)], with_key, embedded=True, sources=("--embedded-sources",))
+    siblings = _siblings([*passed_on, *_at(port)], with_key, settings.pipeline.niceness, embedded=True, sources=("--embedded-sources",))
     siblings.append(Sibling("sample", tablecast_command("sample", *passed_on), environment))
     address = _address(settings, port)
     shown = keys_in(SecretStr(key))[0]
@@ -55,12 +56,14 @@ def demo(configuration: Configuration, passed_on: Sequence[str], environment: Ma
     return _supervise(settings, siblings, told, address)
 
 
-def _siblings(passed_on: Sequence[str], environment: Mapping[str, str], embedded: bool, sources: Sequence[str] = ()) -> list[Sibling]:
+def _siblings(
+    passed_on: Sequence[str], environment: Mapping[str, str], niceness: int, embedded: bool, sources: Sequence[str] = ()
+) -> list[Sibling]:
     broker = [Sibling("broker", tablecast_command("broker", *passed_on), environment)] if embedded else []
     return [
         *broker,
         # While Spark compiles and fills a generation, what is shown must still reach its viewers.
-        Sibling("orchestrator", tablecast_command("pipeline", *passed_on, *sources), environment, gives_way=True),
+        Sibling("orchestrator", tablecast_command("pipeline", *passed_on, *sources), environment, niceness=niceness),
         Sibling("server", tablecast_command("serve", *passed_on, *sources), environment),
     ]
 

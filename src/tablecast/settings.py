@@ -141,6 +141,12 @@ class PipelineSettings(Section):
     jars: Path | None = Field(None, description="A folder with spark/ and kafka/ that hold the jars. Absent: fetched into state_dir/jars.")
     ivy_settings: Path | None = Field(None, description="An Ivy settings file, for a mirror of Maven Central.")
     driver_memory_mb: int = Field(2048, ge=512, description="Memory of Spark's local Java process, in MiB.")
+    niceness: int = Field(
+        5,
+        ge=0,
+        le=19,
+        description="How much Spark gives way to the server and the broker beside it, where run or demo starts them on one machine with few cores.",
+    )
     spark: dict[str, str] = Field(default_factory=dict, repr=False, description="Further Spark settings, as in spark-defaults.conf.")
 
     @field_validator("twin")

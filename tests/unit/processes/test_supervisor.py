@@ -191,8 +191,8 @@ def test_one_that_gives_way_lets_the_others_go_first(run: Runner) -> None:
     """It waits until it has been told to: a process may begin before its supervisor has done so."""
     before = os.nice(0)
     patient = f"import os, signal, time\nwhile os.nice(0) == {before}: time.sleep(0.01)\nprint('nice', os.nice(0), flush=True); signal.pause()"
-    running = run(Sibling("patient", (sys.executable, "-c", patient), gives_way=True), script("steady", STEADY))
-    running.until(running.said(f"nice {before + sibling.NICENESS}"))
+    running = run(Sibling("patient", (sys.executable, "-c", patient), niceness=3), script("steady", STEADY))
+    running.until(running.said(f"nice {before + 3}"))
 
 
 def test_the_lines_of_a_sibling_steer_no_terminal(run: Runner) -> None:
