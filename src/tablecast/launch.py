@@ -56,9 +56,7 @@ def demo(configuration: Configuration, passed_on: Sequence[str], environment: Ma
     return _supervise(settings, siblings, told, address)
 
 
-def _siblings(
-    passed_on: Sequence[str], environment: Mapping[str, str], niceness: int, embedded: bool, sources: Sequence[str] = ()
-) -> list[Sibling]:
+def _siblings(passed_on: Sequence[str], environment: Mapping[str, str], niceness: int, embedded: bool, sources: Sequence[str] = ()) -> list[Sibling]:
     broker = [Sibling("broker", tablecast_command("broker", *passed_on), environment)] if embedded else []
     return [
         *broker,
