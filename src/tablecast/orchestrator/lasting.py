@@ -15,11 +15,12 @@ class LastingTopics:
     """What is written to a topic that somebody deleted reaches nobody, and a consumer of it waits for ever: who leads must begin anew."""
 
     def __init__(self, kafka: KafkaSettings, prefix: str) -> None:
-        """All of them must be there."""
         self._topics = Topics(kafka)
-        self._known: dict[str, Topic | None] = {name: self._topics.find(name) for name in lasting_topics(prefix)}
+        self._names = lasting_topics(prefix)
+        self._known: dict[str, Topic | None] = {}
+        """As they were at the first look."""
         self._look: Task[list[str]] | None = None
-        self._due = time.monotonic() + WATCH_SECONDS
+        self._due = 0.0
 
     def lost(self) -> list[str]:
         """Those that were found gone, or others. To be called often; does not wait. A broker that is away says nothing of them."""
@@ -32,7 +33,9 @@ class LastingTopics:
         return found
 
     def _compared(self) -> list[str]:
-        return [name for name, known in self._known.items() if self._found(name) != known]
+        found = {name: self._found(name) for name in self._names}
+        self._known = self._known or found
+        return [name for name, topic in found.items() if topic is None or topic != self._known[name]]
 
     def _found(self, name: str) -> Topic | None:
         try:
