@@ -65,6 +65,10 @@ class TableStatus(msgspec.Struct, frozen=True, omit_defaults=True):
     max_rows: Annotated[int, Meta(ge=1, le=2**53)] | None = None
     max_seconds: Annotated[float, Meta(gt=0, le=1e12)] | None = None
 
+    def __post_init__(self) -> None:
+        if len({column.name for column in self.columns}) < len(self.columns):
+            raise ValueError("two columns have one name")
+
 
 class Progress(msgspec.Struct, frozen=True):
     """How far a fill has come: records done, of how many, and how many a second."""

@@ -91,3 +91,9 @@ def test_what_is_none_of_ours_raises_one_error(decode: Callable[[bytes], object]
     for value in values:
         with pytest.raises(msgspec.DecodeError):
             decode(value)
+
+
+def test_a_table_has_no_two_columns_of_one_name() -> None:
+    raw = STATUS.encode().replace(b'[{"name":"userId","type":"string"}]', b'[{"name":"a","type":"string"},{"name":"a","type":"int64"}]')
+    with pytest.raises(msgspec.DecodeError, match="one name"):
+        decode_status(raw)
