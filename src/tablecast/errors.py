@@ -133,31 +133,26 @@ class KafkaError(TablecastError):
 class BrokerUnreachable(KafkaError):
     code = "broker_unreachable"
     transient = True
+    what: ClassVar[str] = "The {} Kafka at {} does not answer: {}."
+    remedy: ClassVar[str] = 'Check "bootstrap.servers" and that the broker is up; tablecast check tries it from here.'
 
-    def __init__(self, role: str, servers: str, reason: str) -> None:
-        hint = 'Check "bootstrap.servers" and that the broker is up; tablecast check tries it from here.'
-        super().__init__(f"The {role} Kafka at {servers} does not answer: {reason}.", hint)
+    def __init__(self, role: str, servers: str, reason: str, hint: str = "") -> None:
+        super().__init__(self.what.format(role, servers, reason), hint or self.remedy)
 
 
 class BrokerRefused(BrokerUnreachable):
     code = "broker_refused"
-
-    def __init__(self, role: str, servers: str, reason: str, hint: str) -> None:
-        KafkaError.__init__(self, f"The {role} Kafka at {servers} refuses these credentials: {reason}.", hint)
+    what = "The {} Kafka at {} refuses these credentials: {}."
 
 
 class BrokerUntrusted(BrokerUnreachable):
     code = "broker_untrusted"
-
-    def __init__(self, role: str, servers: str, reason: str, hint: str) -> None:
-        KafkaError.__init__(self, f"There is no TLS connection to the {role} Kafka at {servers}: {reason}.", hint)
+    what = "There is no TLS connection to the {} Kafka at {}: {}."
 
 
 class TokenUnavailable(BrokerUnreachable):
     code = "token_unavailable"
-
-    def __init__(self, role: str, servers: str, endpoint: str, reason: str, hint: str) -> None:
-        KafkaError.__init__(self, f"No token for the {role} Kafka at {servers} can be had from {endpoint}: {reason}.", hint)
+    what = "No token for the {} Kafka at {} can be had from {}."
 
 
 class BrokerFailed(KafkaError):

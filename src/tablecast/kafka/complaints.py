@@ -54,7 +54,7 @@ class LastComplaint:
         """`otherwise` is the reason if it never complained. No secret of the settings is in what it says."""
         reason = without_secrets(self.reason, kafka.root) or otherwise
         if _is_of_token(reason):
-            return TokenUnavailable(role, kafka.servers, kafka.root.get(ENDPOINT, ""), reason, _token_hint(kafka))
+            return TokenUnavailable(role, kafka.servers, f"{kafka.root.get(ENDPOINT)}: {reason}", _token_hint(kafka))
         if self.code in LOGIN:
             return BrokerRefused(role, kafka.servers, reason, _login_hint(kafka))
         if self._is_of_tls:
