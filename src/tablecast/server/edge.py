@@ -44,13 +44,14 @@ def security_headers(settings: ServerSettings) -> dict[str, str]:
         "x-content-type-options": "nosniff",
         "referrer-policy": "no-referrer",
         "permissions-policy": ", ".join(f"{feature}=()" for feature in _FEATURES),
-        "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
     }
     if not settings.frame_ancestors:
         headers["x-frame-options"] = "DENY"
     if settings.tls_certificate is not None:
         headers["strict-transport-security"] = f"max-age={HSTS_SECONDS}"
+        # Over plain HTTP a browser ignores it, and complains of that.
+        headers["cross-origin-opener-policy"] = "same-origin"
     return headers
 
 
