@@ -1,6 +1,7 @@
 """Where somebody comes from: the address that limits are counted by."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from pydantic import IPvAnyNetwork
@@ -8,7 +9,11 @@ from pydantic import IPvAnyNetwork
 NEIGHBOURS = 64
 """Of an IPv6 address, so many bits are one household's or one machine's: it can have all addresses of them."""
 
+REMEMBERED = 4096
+"""Hosts whose household is known: it is asked for with each request."""
 
+
+@lru_cache(REMEMBERED)
 def household(host: str) -> str:
     """The address, or for IPv6 its network: what one person has many of counts as one."""
     try:
@@ -27,6 +32,8 @@ class Addresses:
         self._proxies = tuple(proxies)
 
     def is_proxy(self, host: str) -> bool:
+        if not self._proxies:
+            return False
         try:
             address = ip_address(host.partition("%")[0])
         except ValueError:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,7 +21,8 @@ class Edge:
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self._app = app
-        self._headers = security_headers(settings)
+        told = {**security_headers(settings), "cache-control": "no-store"}
+        self._headers = [(name.encode(), value.encode()) for name, value in told.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -31,10 +31,8 @@ class Edge:
 
         async def told(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in self._headers.items():
-                    headers.setdefault(name, value)
-                headers.setdefault("cache-control", "no-store")
+                there = {name for name, _ in message["headers"]}
+                message = {**message, "headers": [*message["headers"], *(each for each in self._headers if each[0] not in there)]}
             await send(message)
 
         await self._app(scope, receive, told)
@@ -46,13 +44,14 @@ def security_headers(settings: ServerSettings) -> dict[str, str]:
         "x-content-type-options": "nosniff",
         "referrer-policy": "no-referrer",
         "permissions-policy": ", ".join(f"{feature}=()" for feature in _FEATURES),
-        "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
     }
     if not settings.frame_ancestors:
         headers["x-frame-options"] = "DENY"
     if settings.tls_certificate is not None:
         headers["strict-transport-security"] = f"max-age={HSTS_SECONDS}"
+        # Over plain HTTP a browser ignores it, and complains of that.
+        headers["cross-origin-opener-policy"] = "same-origin"
     return headers
 
 

@@ -158,6 +158,7 @@ def uvicorn_config(app: Starlette, settings: ServerSettings, certificate: Certif
         host = reception
         strangers = reception.strangers
 
+    app.state.certificate = certificate
     if certificate is not None:
         _tell_of(certificate)
         app.state.chores.append(lambda: follow("certificate is", certificate.paths, certificate.read, certificate.take))
@@ -166,7 +167,6 @@ def uvicorn_config(app: Starlette, settings: ServerSettings, certificate: Certif
         loop="uvloop",
         http=Asking,
         ws=Line,
-        ssl_context_factory=(lambda config, usual: certificate.context) if certificate is not None else None,
         proxy_headers=False,
         ws_max_size=settings.message_bytes,
         ws_per_message_deflate=False,
@@ -201,14 +201,14 @@ class Program(uvicorn.Server):
             self._on_ready(self._url)
 
     def _door(self, listener: socket.socket) -> Door:
-        config, reception = self.config, cast(Starlette, self.config.app).state.reception
+        config, state = self.config, cast(Starlette, self.config.app).state
 
         def make(client: Client) -> asyncio.Protocol:
             asking = cast(type[HttpSocket], config.http_protocol_class)(config, self.server_state, self.lifespan.state)
             asking.came_from = client
             return asking
 
-        return Door(listener, make, reception.strangers, config.ssl, reception.login_seconds)
+        return Door(listener, make, state.reception.strangers, state.certificate, state.reception.login_seconds)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Nobody may be waiting at a listener that is closed."""

@@ -32,17 +32,14 @@ class Certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_alpn_protocols(["http/1.1"])
-        self._load(context)
+        context.load_cert_chain(self._chain, self._key, password=_none)
         if self.expires < datetime.now(UTC):
             raise ValueError(f"{self._chain} was valid until {self.expires:%Y-%m-%d %H:%M} UTC")
         return context
 
-    def take(self, tried: ssl.SSLContext) -> None:
-        """Loads what was just tried into the context that listens. Raises OSError or ValueError when the files are others again."""
-        self._load(self.context)
-
-    def _load(self, context: ssl.SSLContext) -> None:
-        context.load_cert_chain(self._chain, self._key, password=_none)
+    def take(self, context: ssl.SSLContext) -> None:
+        """In place of the one before, which is not touched: files replaced one after another would leave it with a certificate and no key."""
+        self.context = context
 
 
 def _none() -> str:
