@@ -14,8 +14,7 @@ from tablecast.pipeline.encode import RAW_BYTES, encode
 from tablecast.pipeline.normalise import REASONS, normalise
 from tablecast.pipeline.plan import Input, QueryPlan
 from tests.fuzz.inputs import mutated
-
-from .test_normalise import SOURCE
+from tests.pipeline.test_normalise import SOURCE
 
 VALUES = 3000
 ROW_BYTES = 100_000
