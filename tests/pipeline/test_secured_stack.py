@@ -21,7 +21,7 @@ from tests.secured_broker import CLIENT, SECRET, SecuredBroker
 from tests.token_server import TokenServer
 
 PATIENCE = 90.0
-LIFETIME = 8.0
+LIFETIME = 6.0
 WRITER = "writer"
 SECRETS = {name: f"planted-{name}-{uuid.uuid4().hex}" for name in (CLIENT, WRITER, "psk", "unused", "spark")}
 SERVER_PATHS = ("/api/status", "/api/tables", "/api/topics", "/api/openapi.json", "/metrics", "/readyz", "/healthz", "/")
@@ -95,6 +95,7 @@ def world(secured: SecuredBroker, tokens: TokenServer, jars_dir: Path, tmp_path:
         "pipeline.spark.spark.hadoop.fs.s3a.secret.key.file": tmp_path / "spark",
         "pipeline.spark.spark.ui.enabled": "true",
         "pipeline.spark.spark.ui.port": spark_port,
+        "pipeline.spark.spark.sql.ui.retainedExecutions": 1000,
         "pipeline.spark.spark.eventLog.enabled": "true",
         "pipeline.spark.spark.eventLog.compress": "false",
         "pipeline.spark.spark.eventLog.dir": (tmp_path / "events").as_uri(),

@@ -90,7 +90,7 @@ def _bad_setting(reason: str, config: Mapping[str, Any]) -> ConfigurationError:
 
 def concerns_group(error: Code | None) -> bool:
     """librdkafka looks for the coordinator of a group although we read without one: that we have no right to a group is no trouble of ours."""
-    return error is not None and error.code() == Code.GROUP_AUTHORIZATION_FAILED
+    return error is not None and (error.code() == Code.GROUP_AUTHORIZATION_FAILED or error.str().startswith("FindCoordinator"))
 
 
 def code_of(error: KafkaException | Code) -> Code:
