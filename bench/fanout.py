@@ -208,7 +208,7 @@ def running(options: Options, folder: Path) -> Iterator[Bench]:
     with embedded as broker:
         handmade = Handmade(broker.kafka, "tablecast", options.rows)
         handmade.go_live()
-        settings = {"changelog.kafka.bootstrap.servers": broker.servers, "server.stalled_seconds": STALLED_SECONDS}
+        settings = {"changelog.kafka.bootstrap.servers": broker.servers, "server.stalled_seconds": STALLED_SECONDS, "server.strangers": 10_000}
         try:
             with Stack(folder / "server", jars, "serve", settings, {"TABLECAST_SERVER_PSK": KEY}) as stack:
                 stack.url, stack.key = stack.log.wait_for(LISTENS, READY_SECONDS)["url"], KEY

@@ -30,6 +30,7 @@ from tablecast.catalog import Column
 from tablecast.server.app import create_app
 from tablecast.server.auth import Gate
 from tablecast.server.hub import Hub
+from tablecast.server.keys import Keys
 from tablecast.server.serve import Program, address, listen, uvicorn_config
 from tablecast.settings import ServerSettings
 from tablecast.tables.generation import Generation
@@ -80,7 +81,9 @@ class Shown:
             self._loop = asyncio.get_running_loop()
             ready.set()
 
-        program = Program(uvicorn_config(create_app(self.hub, settings, Gate(SecretStr(KEY))), settings), address("127.0.0.1", listener), listening)
+        program = Program(
+            uvicorn_config(create_app(self.hub, settings, Gate(Keys(SecretStr(KEY)))), settings), address("127.0.0.1", listener), listening
+        )
         thread = threading.Thread(target=program.run, kwargs={"sockets": [listener]}, name="server")
         thread.start()
         try:

@@ -2,8 +2,11 @@
 
 import datetime as dt
 import ipaddress
+import socket
+import ssl
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -56,6 +59,18 @@ class Authority:
         hidden = serialization.BestAvailableEncryption(password.encode()) if password else serialization.NoEncryption()
         issued.key.write_bytes(key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, hidden))
         return issued
+
+
+def name_shown(url: str, context: ssl.SSLContext) -> str:
+    """The common name of the certificate that a new connection to a server is shown."""
+    place = urlsplit(url)
+    with (
+        socket.create_connection((place.hostname or "", place.port or 0), 10) as wire,
+        context.wrap_socket(wire, server_hostname=place.hostname) as tls,
+    ):
+        shown = tls.getpeercert(binary_form=True)
+    assert shown is not None
+    return str(x509.load_der_x509_certificate(shown).subject.get_attributes_for_oid(NameOID.COMMON_NAME)[0].value)
 
 
 def _certificate(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, end: dt.datetime) -> x509.CertificateBuilder:

@@ -10,17 +10,21 @@ from pathlib import Path
 import psutil
 import pytest
 from confluent_kafka import KafkaError, Message
+from confluent_kafka.admin import AclBinding, AclOperation, AclPermissionType, ResourcePatternType, ResourceType
 
 from tablecast.jars import Jars, fetch
+from tablecast.kafka import broker_files
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
-from tablecast.kafka.clients import make_producer
+from tablecast.kafka.clients import make_admin, make_producer
 from tablecast.settings import Settings
 
 pytest_plugins = ["tests.installed"]
 
 REPOSITORY = Path(__file__).parent.parent
 END_SECONDS = 5.0
+ANSWER_SECONDS = 30.0
+ACCESS_CONTROL = {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer", "allow.everyone.if.no.acl.found": "true"}
 
 Record = bytes | str | tuple[bytes | str | None, bytes | str | None]
 
@@ -61,9 +65,15 @@ def jars_dir() -> Path:
 
 @pytest.fixture(scope="session")
 def broker(jars_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedBroker]:
+    """It lets everybody do everything, but for what `forbid` has forbidden."""
     settings = Settings().replaced("pipeline", state_dir=tmp_path_factory.mktemp("broker"), jars=jars_dir)
-    with EmbeddedBroker(settings, Jars(jars_dir)) as running:
-        yield running
+    ours = broker_files.server_properties
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(broker_files, "server_properties", lambda address, row_bytes: ours(address, row_bytes) | ACCESS_CONTROL)
+        running = EmbeddedBroker(settings, Jars(jars_dir))
+        running.start()
+    yield running
+    running.stop()
 
 
 @pytest.fixture(scope="session")
@@ -90,6 +100,19 @@ def create_topic(topics: Topics, topic_name: Callable[[str], str]) -> CreateTopi
         return name
 
     return create
+
+
+@pytest.fixture(scope="session")
+def forbid(broker: EmbeddedBroker) -> Callable[[str], None]:
+    """From then on everybody sees that the topic is there, and nobody may read it."""
+    admin = make_admin(broker.kafka, {})
+
+    def forbid(topic: str) -> None:
+        seen = AclBinding(ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, "User:*", "*", AclOperation.DESCRIBE, AclPermissionType.ALLOW)
+        for future in admin.create_acls([seen]).values():
+            future.result(ANSWER_SECONDS)
+
+    return forbid
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tablecast import errors
+from tablecast import errors, login_errors
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "tablecast"
@@ -30,6 +30,7 @@ FOUNDATION = {"errors", "catalog", "settings"}
 MAY_IMPORT = {
     "errors": set(),
     "printable": set(),
+    "login_errors": {"errors"},
     "catalog": {"errors"},
     "settings": {"catalog"},
     "catalog_check": {"catalog", "settings"},
@@ -43,7 +44,7 @@ MAY_IMPORT = {
     "orchestrator": {"kafka", "pipeline", "tables", "jars", "configuration", *FOUNDATION},
     "tables": {"errors", "catalog"},
     "wire": {"errors", "catalog"},
-    "server": {"tables", "wire", "kafka", *FOUNDATION},
+    "server": {"tables", "wire", "kafka", "login_errors", "secret_files", *FOUNDATION},
     "client": {"wire", "errors", "catalog", "printable"},
     "demo": {"kafka", *FOUNDATION},
     "training": {"configuration", "demo", "jars", "kafka", "orchestrator", "pipeline", *FOUNDATION},
@@ -132,7 +133,8 @@ def test_the_reference_says_what_the_code_says(page: str) -> None:
 
 
 def test_every_error_code_is_unique() -> None:
-    classes = [thing for _, thing in inspect.getmembers(errors, inspect.isclass) if issubclass(thing, errors.TablecastError)]
+    found = {thing for module in (errors, login_errors) for _, thing in inspect.getmembers(module, inspect.isclass)}
+    classes = [thing for thing in found if issubclass(thing, errors.TablecastError)]
     codes = [thing.code for thing in classes]
     assert sorted(codes) == sorted(set(codes))
 

@@ -3,13 +3,15 @@
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
+from types import NoneType
+from typing import get_args
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from tablecast import errors
+from tablecast import errors, login_errors
 from tablecast.configuration import NAMED_ENTRIES
-from tablecast.settings import MASK, Settings, is_secret
+from tablecast.settings import MASK, Section, Settings, is_secret
 
 HERE = Path(__file__).parent
 
@@ -27,7 +29,7 @@ its last line is left away. Secrets are masked wherever settings are printed.
 """
 ERRORS_INTRO = """# Error codes
 
-Written by `make docs` from `src/tablecast/errors.py`.
+Written by `make docs` from `src/tablecast/errors.py` and `login_errors.py`.
 
 Over HTTP an error is `{"error": {"code", "message", "hint"}}` with the status below; on the WebSocket it is an `error` message, and where a close
 code is given the socket closes after it. `transient` errors may pass by themselves.
@@ -51,7 +53,16 @@ def _section_rows(section: str, info: FieldInfo) -> Iterator[str]:
         yield f'| `{section}.*` | `"bootstrap.servers" = "localhost:9092"` | {info.description} See [kafka.md](kafka.md). |'
     else:
         prefix = f"{section}.NAME" if section in NAMED_ENTRIES else section
-        for name, field in model.model_fields.items():
+        yield from _rows(prefix, model)
+
+
+def _rows(prefix: str, model: type[BaseModel]) -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        kinds = get_args(field.annotation)
+        inner = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Section)]
+        if inner and NoneType in kinds:
+            yield from _rows(f"{prefix}.{name}", inner[0])
+        else:
             yield f"| `{prefix}.{name}` | {_default(name, field)} | {field.description} |"
 
 
@@ -68,7 +79,8 @@ def _default(name: str, field: FieldInfo) -> str:
 
 
 def errors_page() -> str:
-    kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.TablecastError)]
+    found = {kind for module in (errors, login_errors) for _, kind in inspect.getmembers(module, inspect.isclass)}
+    kinds = [kind for kind in found if issubclass(kind, errors.TablecastError)]
     rows = [
         " | ".join(["", f"`{kind.code}`", *_on_the_wire(kind), "yes" if kind.transient else "", kind.__name__, ""]).strip()
         for kind in sorted(kinds, key=lambda kind: kind.code)

@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Literal
 
 from tablecast import jars
-from tablecast.errors import PageMissing, PortInUse, TablecastError, TopicMissing
+from tablecast.errors import ConfigurationError, PageMissing, PortInUse, Problem, TablecastError, TopicMissing
 from tablecast.jars.lock import read_lock
 from tablecast.java import find_java
 from tablecast.kafka.admin import Topics, wait_until_up
 from tablecast.kafka.java_settings import java_settings
 from tablecast.kafka.names import status_topic
 from tablecast.processes.folder_lock import FolderLock
+from tablecast.server.exposure import check_exposure
+from tablecast.server.tls import Certificate
 from tablecast.settings import KafkaSettings, Settings
 
 Level = Literal["ok", "warning", "problem"]
@@ -128,6 +130,22 @@ def check_state_dir(settings: Settings) -> list[Finding]:
     return [Finding("state_dir", "ok", f"{folder} can be written to, {free / 1e9:.0f} GB free")]
 
 
+def check_server(settings: Settings) -> list[Finding]:
+    """Whether the server may start: a way to log in, and TLS where others can reach it."""
+    chain = settings.server.tls_certificate
+    try:
+        check_exposure(settings.server)
+        until = f", with a certificate until {Certificate(chain, settings.server.tls_key).expires:%Y-%m-%d}" if chain is not None else ""
+    except ConfigurationError as error:
+        return [_of_server(problem) for problem in error.problems]
+    return [Finding("server", "ok", f"it may listen on {settings.server.host}{until}")]
+
+
+def _of_server(problem: Problem) -> Finding:
+    """The pipeline alone, and the demo, do without a key."""
+    return Finding(problem.key, "warning" if problem.key == "server.psk" else "problem", f"got {problem.got}", f"Expected {problem.expected}.")
+
+
 def check_ports(settings: Settings) -> list[Finding]:
     findings = [_port("server.port", settings.server.host, settings.server.port)]
     if settings.changelog.kafka is None:
@@ -206,6 +224,7 @@ CHECKS: Sequence[tuple[str, Check]] = (
     ("jars", check_jars),
     ("page", check_page),
     ("state_dir", check_state_dir),
+    ("server", check_server),
     ("ports", check_ports),
     ("kafka", check_source_kafka),
     ("changelog", check_changelog_kafka),

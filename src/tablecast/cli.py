@@ -18,6 +18,7 @@ from tablecast.processes.exit_codes import FAILED, FILES_CHANGED, exit_code
 from tablecast.processes.file_watch import FileWatch
 from tablecast.processes.lifeline import hold_lifeline
 from tablecast.processes.log_lines import set_up_logging
+from tablecast.settings import keys_in
 
 Command = Callable[[Configuration, argparse.Namespace], int]
 
@@ -90,7 +91,7 @@ def _add_reading(
     parser = _add(commands, name, command, purpose)
     parser.add_argument("table", metavar="TABLE", help="the table, or an alias of one")
     parser.add_argument("--url", help="the server, also as the whole address that tablecast demo prints; default: server.host and server.port")
-    parser.add_argument("--key", help="its key; default: server.psk, best given as TABLECAST_SERVER_PSK")
+    parser.add_argument("--key", help="its key, or a token; default: server.psk, best given as TABLECAST_SERVER_PSK")
     parser.add_argument("--sort", default="", metavar="COLUMN[:desc],...", help="up to three columns")
     parser.add_argument("--filter", metavar="JSON", help="a condition, as protocol/README.md says")
     parser.add_argument("--search", metavar="TEXT", help="only rows that hold this text")
@@ -141,7 +142,7 @@ def _serve(configuration: Configuration, given: argparse.Namespace) -> int:
     # One of the user's own is not waited for: that it does not answer, and why, is told by a server that runs.
     changelog = configuration.settings.changelog.kafka or wait_for_broker(configuration.settings)
     with FileWatch(configuration.kafka_files()) as watch:
-        serve(_with_sources(configuration, given).settings, changelog)
+        serve(_with_sources(configuration, given).settings, changelog, secret_files=configuration.secret_files)
     return FILES_CHANGED if watch.changed else 0
 
 
@@ -239,8 +240,8 @@ def _export(configuration: Configuration, given: argparse.Namespace) -> int:
 def _server(configuration: Configuration, given: argparse.Namespace) -> tuple[str, str]:
     """The address and the key. ConfigurationError when no key is known."""
     server = configuration.settings.server
-    url, _, shown = (given.url or f"http://{server.host}:{server.port}").partition("#key=")
-    key = given.key or unquote(shown) or (server.psk.get_secret_value() if server.psk is not None else "")
+    url, _, shown = (given.url or f"{server.scheme}://{server.host}:{server.port}").partition("#key=")
+    key = given.key or unquote(shown) or next(iter(keys_in(server.psk) or keys_in(server.operator_psk)), "")
     if not key:
         raise ConfigurationError([Problem("--key", "command line", "nothing", "the key of the server, or TABLECAST_SERVER_PSK")])
     return url.rstrip("/"), key

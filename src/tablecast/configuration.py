@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -24,6 +24,7 @@ from tablecast.settings import (
     MASK,
     SPARK_SECTION,
     FieldSettings,
+    Section,
     Settings,
     SourceSettings,
     TableSettings,
@@ -242,7 +243,12 @@ def _environment_key(name: str, raw: Mapping[str, Any]) -> Key | None:
         return ("aliases", rest)
     if section in NAMED_ENTRIES:
         return _entry_key(section, rest, raw)
-    return (section, rest) if rest in _fields(section) else None
+    return (section, rest) if rest in _fields(section) else _inner_key(section, rest)
+
+
+def _inner_key(section: str, rest: str) -> Key | None:
+    inner = ((section, name, setting) for name, model in _inner(section).items() for setting in model.model_fields)
+    return next((key for key in inner if "_".join(key[1:]) == rest), None)
 
 
 def _entry_key(section: str, rest: str, raw: Mapping[str, Any]) -> Key | None:
@@ -258,8 +264,19 @@ def _fields(section: str) -> list[str]:
     return list(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else []
 
 
+def _inner(section: str) -> dict[str, type[BaseModel]]:
+    """The sections inside a section."""
+    model = Settings.model_fields[section].annotation
+    fields = model.model_fields if isinstance(model, type) and issubclass(model, BaseModel) else {}
+    kinds = {name: (setting.annotation, *get_args(setting.annotation)) for name, setting in fields.items()}
+    found = {name: next((kind for kind in each if isinstance(kind, type) and issubclass(kind, Section)), None) for name, each in kinds.items()}
+    return {name: kind for name, kind in found.items() if kind is not None}
+
+
 def _environment_names() -> list[str]:
-    return [f"{PREFIX}{section}_{field}".upper() for section in Settings.model_fields for field in _fields(section)]
+    plain = [(section, name) for section in Settings.model_fields for name in _fields(section)]
+    inner = [(section, name, each) for section in Settings.model_fields for name, model in _inner(section).items() for each in model.model_fields]
+    return [PREFIX + "_".join(key).upper() for key in (*plain, *inner)]
 
 
 def _siblings(key: Key) -> list[str]:
@@ -269,7 +286,7 @@ def _siblings(key: Key) -> list[str]:
         return list(FieldSettings.model_fields)
     if key[0] in NAMED_ENTRIES:
         return list(NAMED_ENTRIES[key[0]].model_fields)
-    return _fields(key[0])
+    return list(_inner(key[0])[key[1]].model_fields) if len(key) > 2 and key[1] in _inner(key[0]) else _fields(key[0])
 
 
 def _closest(name: str, known: Iterable[str]) -> str:

@@ -25,7 +25,7 @@ TablecastError
 ├── ServerUnreachable           transient; what our own client says of a server
 ├── ServerRefused               the same, with the server's own words
 └── ViewerError                 what a viewer did wrong; travels over the wire with its code
-    ├── LoginRefused, LoginRequired, LoginTimeout
+    ├── ...                     what keeps somebody out: login_errors.py
     ├── MessageUnreadable, MessageTooLarge
     ├── UnknownTable, NotReady
     ├── BadWindow, BadView, ViewFailed, UnknownSubscription, SubscriptionExists
@@ -133,31 +133,26 @@ class KafkaError(TablecastError):
 class BrokerUnreachable(KafkaError):
     code = "broker_unreachable"
     transient = True
+    what: ClassVar[str] = "The {} Kafka at {} does not answer: {}."
+    remedy: ClassVar[str] = 'Check "bootstrap.servers" and that the broker is up; tablecast check tries it from here.'
 
-    def __init__(self, role: str, servers: str, reason: str) -> None:
-        hint = 'Check "bootstrap.servers" and that the broker is up; tablecast check tries it from here.'
-        super().__init__(f"The {role} Kafka at {servers} does not answer: {reason}.", hint)
+    def __init__(self, role: str, servers: str, reason: str, hint: str = "") -> None:
+        super().__init__(self.what.format(role, servers, reason), hint or self.remedy)
 
 
 class BrokerRefused(BrokerUnreachable):
     code = "broker_refused"
-
-    def __init__(self, role: str, servers: str, reason: str, hint: str) -> None:
-        KafkaError.__init__(self, f"The {role} Kafka at {servers} refuses these credentials: {reason}.", hint)
+    what = "The {} Kafka at {} refuses these credentials: {}."
 
 
 class BrokerUntrusted(BrokerUnreachable):
     code = "broker_untrusted"
-
-    def __init__(self, role: str, servers: str, reason: str, hint: str) -> None:
-        KafkaError.__init__(self, f"There is no TLS connection to the {role} Kafka at {servers}: {reason}.", hint)
+    what = "There is no TLS connection to the {} Kafka at {}: {}."
 
 
 class TokenUnavailable(BrokerUnreachable):
     code = "token_unavailable"
-
-    def __init__(self, role: str, servers: str, endpoint: str, reason: str, hint: str) -> None:
-        KafkaError.__init__(self, f"No token for the {role} Kafka at {servers} can be had from {endpoint}: {reason}.", hint)
+    what = "No token for the {} Kafka at {} can be had from {}."
 
 
 class BrokerFailed(KafkaError):
@@ -258,30 +253,6 @@ class ViewerError(TablecastError):
     code = "viewer"
     status: ClassVar[int] = 400
     close_code: ClassVar[int | None] = None
-
-
-class LoginRefused(ViewerError):
-    code = "wrong_key"
-    status, close_code = 401, 4401
-
-    def __init__(self) -> None:
-        super().__init__("The key is not the one of this server.", "Ask the operator for the pre-shared key (server.psk).")
-
-
-class LoginRequired(ViewerError):
-    code = "login_required"
-    status, close_code = 401, 4401
-
-    def __init__(self) -> None:
-        super().__init__("Nothing is served before a login.", "Send the pre-shared key first: a login message, or Authorization: Bearer <key>.")
-
-
-class LoginTimeout(ViewerError):
-    code = "login_timeout"
-    status, close_code = 408, 4408
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"No login came within {seconds:g} s.", "Send a login message as the first one.")
 
 
 class MessageUnreadable(ViewerError):

@@ -1,6 +1,7 @@
 """`run` and `demo`: the programs of Tablecast as siblings under one supervisor, with one calm log."""
 
 import secrets
+import ssl
 import threading
 import time
 import urllib.error
@@ -10,15 +11,18 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
+from pydantic import SecretStr
+
 from tablecast.configuration import Configuration
-from tablecast.errors import ConfigurationError, Problem, StateDirInUse
+from tablecast.errors import StateDirInUse
 from tablecast.jars import fetch
 from tablecast.java import find_java
 from tablecast.processes.folder_lock import FolderLock
 from tablecast.processes.sibling import Sibling, tablecast_command
 from tablecast.processes.supervisor import Supervisor, print_line
+from tablecast.server.exposure import check_exposure
 from tablecast.server.serve import listen
-from tablecast.settings import Settings
+from tablecast.settings import Settings, keys_in
 
 KEY_VARIABLE = "TABLECAST_SERVER_PSK"
 READY_POLL_SECONDS = 0.2
@@ -30,10 +34,10 @@ def run(configuration: Configuration, passed_on: Sequence[str], environment: Map
     Every sibling gets the arguments `passed_on` and the `environment`, which has what no list of processes shall show.
     """
     settings = configuration.settings
-    if settings.server.psk is None:
-        raise ConfigurationError([Problem("server.psk", "needed by the server", "nothing", f"a key of 8 characters or more, best as {KEY_VARIABLE}")])
+    check_exposure(settings.server)
     port = _free_port(settings)
-    siblings = _siblings([*passed_on, *_at(port)], environment, embedded=settings.changelog.kafka is None)
+    niceness = settings.pipeline.niceness
+    siblings = _siblings([*passed_on, *_at(port)], environment, niceness, embedded=settings.changelog.kafka is None)
     return _supervise(settings, siblings, [f"open {_address(settings, port)}", "Ctrl-C stops everything"], _address(settings, port))
 
 
@@ -41,21 +45,23 @@ def demo(configuration: Configuration, passed_on: Sequence[str], environment: Ma
     """Everything embedded, sample data included. The key is made up once and kept, unless one is given."""
     settings = configuration.settings
     key = settings.server.psk.get_secret_value() if settings.server.psk else _kept_key(settings.pipeline.state_dir)
+    check_exposure(settings.server.model_copy(update={"psk": SecretStr(key)}))
     port = _free_port(settings)
     with_key = {**environment, KEY_VARIABLE: key, f"{KEY_VARIABLE}_FILE": ""}
-    siblings = _siblings([*passed_on, *_at(port)], with_key, embedded=True, sources=("--embedded-sources",))
+    siblings = _siblings([*passed_on, *_at(port)], with_key, settings.pipeline.niceness, embedded=True, sources=("--embedded-sources",))
     siblings.append(Sibling("sample", tablecast_command("sample", *passed_on), environment))
     address = _address(settings, port)
-    told = [f"open {address}/#key={quote(key, safe='')}", f"the key is {key}; Ctrl-C stops everything"]
+    shown = keys_in(SecretStr(key))[0]
+    told = [f"open {address}/#key={quote(shown, safe='')}", f"the key is {shown}; Ctrl-C stops everything"]
     return _supervise(settings, siblings, told, address)
 
 
-def _siblings(passed_on: Sequence[str], environment: Mapping[str, str], embedded: bool, sources: Sequence[str] = ()) -> list[Sibling]:
+def _siblings(passed_on: Sequence[str], environment: Mapping[str, str], niceness: int, embedded: bool, sources: Sequence[str] = ()) -> list[Sibling]:
     broker = [Sibling("broker", tablecast_command("broker", *passed_on), environment)] if embedded else []
     return [
         *broker,
         # While Spark compiles and fills a generation, what is shown must still reach its viewers.
-        Sibling("orchestrator", tablecast_command("pipeline", *passed_on, *sources), environment, gives_way=True),
+        Sibling("orchestrator", tablecast_command("pipeline", *passed_on, *sources), environment, niceness=niceness),
         Sibling("server", tablecast_command("serve", *passed_on, *sources), environment),
     ]
 
@@ -72,7 +78,7 @@ def _at(port: int) -> list[str]:
 
 
 def _address(settings: Settings, port: int) -> str:
-    return f"http://{settings.server.host}:{port}"
+    return f"{settings.server.scheme}://{settings.server.host}:{port}"
 
 
 def _supervise(settings: Settings, siblings: Sequence[Sibling], told: Sequence[str], address: str) -> int:
@@ -101,8 +107,11 @@ def _announce(address: str, told: Sequence[str]) -> None:
 
 
 def _is_ready(url: str) -> bool:
+    # Nothing is told to the server, and nothing believed of it, but that it is there: whose certificate it has does not matter.
+    anybody = ssl.create_default_context()
+    anybody.check_hostname, anybody.verify_mode = False, ssl.CERT_NONE
     try:
-        with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310
+        with urllib.request.urlopen(url, timeout=2, context=anybody) as answer:  # noqa: S310
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False

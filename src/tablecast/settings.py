@@ -1,10 +1,23 @@
 """Every setting, in one typed model. How files, environment and command line become one: configuration.py."""
 
 import re
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
+from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, RootModel, SecretStr, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    IPvAnyNetwork,
+    RootModel,
+    SecretStr,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from tablecast.catalog import ColumnType
 
@@ -12,13 +25,15 @@ SECRET_ENDINGS = ("password", "passphrase", "secret", "key.pem", "keystore.pem",
 SPARK_SECTION = "pipeline.spark."
 SPARK_SECRETS = re.compile(r"(?i)secret|password|passphrase|token|credential|access[.]?key")
 MASK = "***"
+KEY_LENGTH = 8
+"""Characters that a pre-shared key has at the least."""
 
 
 def is_secret(key: str) -> bool:
     """Whether the value of this setting must never be printed."""
     if key.startswith(SPARK_SECTION):
         return SPARK_SECRETS.search(key) is not None
-    return key.endswith((*SECRET_ENDINGS, ".psk")) or key == "psk"
+    return key.endswith((*SECRET_ENDINGS, "psk"))
 
 
 def _duration(text: str) -> str:
@@ -28,9 +43,35 @@ def _duration(text: str) -> str:
     return text
 
 
+def _safe_url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname or (parts.scheme == "http" and not is_loopback(parts.hostname)):
+        raise ValueError("an address that begins with https://; http:// only on this machine")
+    return text
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches it, as far as the name says."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def keys_in(secret: SecretStr | None) -> tuple[str, ...]:
+    """The keys of a setting: one a line, so that two are good while one is replaced by the other."""
+    text = secret.get_secret_value() if secret is not None else ""
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 Duration = Annotated[str, AfterValidator(_duration)]
 Port = Annotated[int, Field(ge=0, le=65535)]
+Url = Annotated[str, AfterValidator(_safe_url)]
+Origin = Annotated[str, Field(pattern=r"^https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:\d{1,5})?$")]
+Ancestor = Annotated[str, Field(pattern=r"^(self|https?://(\*\.)?([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:\d{1,5})?)$")]
+Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+"""Signatures with a private key alone: one that the public key could make is not among them."""
 
 
 def seconds(duration: str) -> int:
@@ -100,6 +141,12 @@ class PipelineSettings(Section):
     jars: Path | None = Field(None, description="A folder with spark/ and kafka/ that hold the jars. Absent: fetched into state_dir/jars.")
     ivy_settings: Path | None = Field(None, description="An Ivy settings file, for a mirror of Maven Central.")
     driver_memory_mb: int = Field(2048, ge=512, description="Memory of Spark's local Java process, in MiB.")
+    niceness: int = Field(
+        5,
+        ge=0,
+        le=19,
+        description="How much Spark gives way to the server and the broker beside it, where run or demo starts them on one machine with few cores.",
+    )
     spark: dict[str, str] = Field(default_factory=dict, repr=False, description="Further Spark settings, as in spark-defaults.conf.")
 
     @field_validator("twin")
@@ -125,12 +172,53 @@ class ControlSettings(Section):
     )
 
 
+class OidcSettings(Section):
+    """Tokens of an OpenID provider: the second way in."""
+
+    issuer: Url = Field(description="The provider, as its tokens name it in `iss`. Its signing keys are found at /.well-known/openid-configuration.")
+    audience: str = Field(min_length=1, description="What tokens for this server have in `aud`.")
+    jwks_url: Url | None = Field(None, description="Where the signing keys are, for a provider without discovery.")
+    algorithms: tuple[Algorithm, ...] = Field(
+        ("RS256", "ES256"), description="The signatures that are taken; none that is made with a shared secret."
+    )
+    leeway_seconds: float = Field(30, ge=0, le=300, description="How far the clocks of provider and server may differ.")
+    roles_claim: str = Field(
+        "roles",
+        min_length=1,
+        description="The claim that has the roles: a list, or text with spaces between. A path with dots goes into objects: realm_access.roles.",
+    )
+    viewer_roles: tuple[str, ...] = Field(("viewer",), description="The values of that claim that make a viewer.")
+    operator_roles: tuple[str, ...] = Field(("operator",), description="The values of that claim that make an operator.")
+    ca: Path | None = Field(None, description="The certificates that the provider's is checked against. Absent: those of the system.")
+
+
 class ServerSettings(Section):
     """The table server."""
 
     host: str = Field("127.0.0.1", description="The address to listen on.")
     port: Port = Field(10000, description="The port to listen on. 0: any free one.")
-    psk: SecretStr | None = Field(None, description="The pre-shared key of viewers. Better given as TABLECAST_SERVER_PSK.")
+    psk: SecretStr | None = Field(
+        None,
+        description="The pre-shared key of viewers, and of operators too unless these have their own. Several, one a line: each of them is good.",
+    )
+    operator_psk: SecretStr | None = Field(
+        None, description="The pre-shared key of operators, in the same form. With it, psk makes a viewer, who may not swap."
+    )
+    oidc: OidcSettings | None = Field(None, description="Tokens of an OpenID provider.")
+    tls_certificate: Path | None = Field(
+        None, description="The certificate with its chain, as PEM: the server speaks TLS. Taken anew when the file changes."
+    )
+    tls_key: Path | None = Field(None, description="The private key of the certificate, as PEM. Absent: it is in the same file.")
+    insecure: bool = Field(
+        False, description="Listen on an address that others reach without TLS: only where something in front of the server does it."
+    )
+    origins: tuple[Origin, ...] = Field((), description="Other origins whose pages may use this server, as in https://portal.example.")
+    frame_ancestors: tuple[Ancestor, ...] = Field((), description='Who may show the page in a frame: "self", or origins.')
+    page_servers: tuple[Origin, ...] = Field((), description="Other table servers that people may log in at from this server's page.")
+    trusted_proxies: tuple[IPvAnyNetwork, ...] = Field(
+        (), description="Proxies in front of the server, whose X-Forwarded-For is believed: addresses or networks."
+    )
+    strangers: int = Field(500, ge=1, description="Connections at once of one address that have not logged in.")
     window_rows: int = Field(5000, ge=1, le=100_000, description="The largest window that a viewer may ask for.")
     sessions: int = Field(2000, ge=1, description="Viewers at once.")
     subscriptions: int = Field(64, ge=1, description="Subscriptions of one viewer.")
@@ -142,12 +230,30 @@ class ServerSettings(Section):
     exports: int = Field(2, ge=1, description="Exports at once.")
     stalled_seconds: float = Field(30, gt=0, description="How long a viewer may take nothing of what is sent to it before it is closed.")
 
-    @field_validator("psk")
+    @property
+    def scheme(self) -> Literal["http", "https"]:
+        return "http" if self.tls_certificate is None else "https"
+
+    @field_validator("psk", "operator_psk")
     @classmethod
     def _long_enough(cls, psk: SecretStr | None) -> SecretStr | None:
-        if psk is not None and len(psk.get_secret_value()) < 8:
-            raise ValueError("a key of 8 characters or more")
+        if psk is not None and min(map(len, keys_in(psk)), default=0) < KEY_LENGTH:
+            raise ValueError(f"a key of {KEY_LENGTH} characters or more")
         return psk
+
+    @field_validator("operator_psk")
+    @classmethod
+    def _another(cls, operator_psk: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        if set(keys_in(operator_psk)) & set(keys_in(info.data.get("psk"))):
+            raise ValueError("a key that is not among those of server.psk: it would make both a viewer and an operator")
+        return operator_psk
+
+    @field_validator("tls_key")
+    @classmethod
+    def _with_certificate(cls, key: Path | None, info: ValidationInfo) -> Path | None:
+        if key is not None and info.data.get("tls_certificate") is None:
+            raise ValueError("server.tls_certificate beside it")
+        return key
 
 
 class LogSettings(Section):

@@ -48,18 +48,21 @@ class Handwritten:
             self._heart.stop()
             self._heart = None
 
-    def tell(self, generation: int, state: State, columns: Mapping[str, str] = COLUMNS, progress: Progress | None = None) -> None:
+    def tell(
+        self, generation: int, state: State, columns: Mapping[str, str] = COLUMNS, progress: Progress | None = None, error: str | None = None
+    ) -> None:
         """Where a generation has got to. Its changelog is there from the first word on."""
         changelog = changelog_topic(self.prefix, TABLE, generation)
         self._topics.ensure(changelog, 1, {"cleanup.policy": "compact"})
         tables = {TABLE: TableStatus(changelog, _told(columns)), STATUS: TableStatus(system_changelog(self.prefix, STATUS), _told(STATUS_COLUMNS))}
         now = told_time(datetime.now(UTC))
-        status = GenerationStatus(generation, state, {"users": "users"}, tables, {}, f"handwritten {generation}", now, progress=progress)
+        status = GenerationStatus(generation, state, {"users": "users"}, tables, {}, f"handwritten {generation}", now, error, progress)
         self._write(status_topic(self.prefix), status.key(), status.encode())
 
     def rows(self, generation: int, *rows: Mapping[str, object]) -> None:
         for index, row in enumerate(rows):
-            self._write(changelog_topic(self.prefix, TABLE, generation), f"0-{index}".encode(), json.dumps(row).encode())
+            self._send(changelog_topic(self.prefix, TABLE, generation), f"0-{index}".encode(), json.dumps(row).encode())
+        assert self._producer.flush(FLUSH_SECONDS) == 0
 
     def orchestrator(self, **cells: str | None) -> None:
         """The one row that tells what is live; what is not given is null."""
@@ -71,10 +74,13 @@ class Handwritten:
         assert self._producer.flush(FLUSH_SECONDS) == 0
 
     def _write(self, topic: str, key: bytes, value: bytes) -> None:
+        self._send(topic, key, value)
+        assert self._producer.flush(FLUSH_SECONDS) == 0
+
+    def _send(self, topic: str, key: bytes, value: bytes) -> None:
         self._versions += 1
         headers: list[tuple[str, str | bytes | None]] = [(VERSION_HEADER, f"{FIRST_VERSION + self._versions}:0:0".encode())]
         self._producer.produce(topic, value, key, headers=headers)
-        assert self._producer.flush(FLUSH_SECONDS) == 0
 
 
 def _told(columns: Mapping[str, str]) -> tuple[ColumnStatus, ...]:

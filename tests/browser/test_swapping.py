@@ -97,7 +97,7 @@ def open_at(open_page: OpenPage, stack: Stack, table: str) -> Visit:
 
 
 def test_five_swaps_and_nobody_sees_a_seam(open_page: OpenPage, demo_stack: Stack, other_topics: None) -> None:
-    visits = {table: open_at(open_page, demo_stack, table) for table in (*FILLED, "control_raw")}
+    visits = {table: open_at(open_page, demo_stack, table) for table in (*FILLED, "control_raw", "dead_letters")}
     for table in FILLED:
         visits[table].wait_for_rows(table)
         visits[table].page.evaluate(WATCH)

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import psutil
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
 from bench.stack import Stack
 
@@ -15,6 +15,8 @@ from .subscriptions import expect_subscriptions
 from .visit import SERVER_IS_DOWN
 
 MANY_ROWS = 600
+# Not all columns fit.
+NARROW: ViewportSize = {"width": 380, "height": 700}
 # Rows beyond those in view that a window may have, so that a small scroll finds them there.
 MOST_AROUND = 150
 
@@ -192,6 +194,11 @@ def test_goes_through_the_grid_with_the_keyboard_alone(open_page: OpenPage, demo
     visit.page.keyboard.press("Escape")
     expect(visit.find("details")).to_have_count(0)
     expect(active).to_have_count(1)
+    visit.page.set_viewport_size(NARROW)
+    for key, column in (("End", "4"), ("Home", "1")):
+        visit.page.keyboard.press(key)
+        expect(active).to_have_attribute("aria-colindex", column)
+        expect(active).to_be_in_viewport(ratio=0.99)
 
 
 def test_switches_to_another_table(open_page: OpenPage, demo_stack: Stack, send: Send) -> None:

@@ -71,7 +71,7 @@ CONTROLS: tuple[dict[str, Any], ...] = (
     {"topics": {"users": "users", "accounts": "b"}, "joinType": "left"},
     {"topics": {"users": "u"}, "dryRun": "true", "comment": "by hand"},
 )
-COPIED: tuple[dict[str, int], ...] = ({"0": 7, "1": 0}, {})
+COPIED: tuple[dict[str, Any], ...] = ({"topic": "theirs", "offsets": {"0": 7, "1": 0}}, {})
 STATUS = GenerationStatus(
     3,
     "live",

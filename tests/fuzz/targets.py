@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from random import Random
 from types import SimpleNamespace
@@ -15,10 +15,9 @@ from hypothesis.strategies import SearchStrategy
 from starlette.datastructures import QueryParams
 
 from tablecast.errors import BadView, ControlUnreadable, MessageUnreadable, ViewerError
-from tablecast.kafka.control import COPIED_HEADER, ID_HEADER
-from tablecast.kafka.status import PULSE_KEY, GenerationStatus
+from tablecast.kafka.control import ID_HEADER
+from tablecast.kafka.status import PULSE_KEY, GenerationStatus, decode_copied
 from tablecast.orchestrator.control import Rejection, Request, parse
-from tablecast.orchestrator.copier import copied_so_far
 from tablecast.orchestrator.system_tables import VersionClock
 from tablecast.orchestrator.verdicts import Answer, Verdicts, letter_of
 from tablecast.server.api import read_spec, read_window
@@ -158,18 +157,19 @@ def looked_at(table: LiveTable, spec: ViewSpec) -> tuple[list[bytes], Any]:
 
 def orchestrator_control() -> Target:
     """A control message is a request or is refused, in a few words, and has its row of control_raw."""
-    verdicts = Verdicts("t", VersionClock())
+    verdicts = Verdicts("t", VersionClock(), "ours")
 
     def take(given: tuple[bytes, bytes, int]) -> None:
         value, header, timestamp = given
-        message = record(b"", value, [(ID_HEADER, header), (COPIED_HEADER, header)], timestamp)
+        message = record(b"", value, [(ID_HEADER, header)], timestamp)
         letter, found = letter_of(message), parse(value, ("users", "accounts"))
         assert isinstance(found, Request | Rejection)
         reason = found.reason if isinstance(found, Rejection) else f"{found} {found.ignored}"
         assert len(reason) < 2 * MOST_REASON
         for row in verdicts.records([Answer(letter.shortened(), "rejected", reason)]):
             assert row.value is None or json.loads(row.value)["reason"] == reason
-        copied_so_far([message])
+        with suppress(msgspec.DecodeError):
+            decode_copied(header)
 
     def message(random: Random) -> tuple[bytes, bytes, int]:
         return mutated(random, corpus.CONTROLS), mutated(random, corpus.COPIED), random.choice((-1, 0, 2**63 - 1, random.getrandbits(50)))

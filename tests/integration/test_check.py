@@ -25,7 +25,7 @@ def settings(broker: EmbeddedBroker, tmp_path: Path, jars_dir: Path, create_topi
             "changelog": {"kafka": broker.kafka},
             "pipeline": {"state_dir": tmp_path / "state", "jars": jars_dir},
             "control": {"topic": create_topic("control")},
-            "server": {"port": free_port(but=0)},
+            "server": {"port": free_port(but=0), "psk": "a key of a test"},
             "sources": sources,
         }
     )
@@ -39,7 +39,8 @@ def test_all_is_well(settings: Settings) -> None:
     findings = run_checks(settings)
     assert bad(findings) == {}
     assert {finding.subject for finding in findings} == {
-        *("python", "java", "jars", "page", "state_dir", "server.port", "kafka", "sources.users", "sources.accounts", "control.topic", "changelog")
+        *("python", "java", "jars", "page", "state_dir", "server", "server.port"),
+        *("kafka", "sources.users", "sources.accounts", "control.topic", "changelog"),
     }
     assert not settings.pipeline.state_dir.exists(), "looking leaves nothing behind"
 

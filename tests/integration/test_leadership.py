@@ -1,11 +1,13 @@
 """One orchestrator leads: whoever takes the lead fences who had it, and what belongs together is written together or not at all."""
 
+import re
 import threading
 from collections.abc import Callable
 
 import pytest
 
-from tablecast.errors import LeadLost
+from tablecast.errors import LeadLost, TopicMissing
+from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.standing import standing
 from tablecast.kafka.status import GenerationStatus, Pulse
@@ -45,6 +47,14 @@ def test_a_paused_leader_is_fenced_when_it_wakes(broker: EmbeddedBroker, setting
     paused.beat(Pulse())
     assert paused.ledger.lost is caught.value
     assert StatusBoard(broker.kafka, settings).generations == {1: status(1), 2: status(2)}
+
+
+def test_a_topic_that_was_deleted_is_told_instead_of_waited_for(broker: EmbeddedBroker, settings: Settings) -> None:
+    board = leading(broker, settings, "one")
+    board.announce(status(1))
+    Topics(broker.kafka).delete([board.topic])
+    with pytest.raises(TopicMissing, match=re.escape(board.topic)):
+        board.announce(status(2))
 
 
 def test_a_newcomer_waits_for_the_pulse_to_end(broker: EmbeddedBroker, settings: Settings) -> None:

@@ -18,6 +18,7 @@ from tablecast.kafka.broker_files import read_address
 from tablecast.processes.folder_lock import alive
 from tablecast.settings import Settings
 
+pytestmark = pytest.mark.alone
 STOP_SECONDS = 5.0
 BROKER = """
 import sys
@@ -132,18 +133,9 @@ def test_a_killed_supervisor_leaves_nobody_behind(start: Start, family: dict[str
     assert all_gone(members, STOP_SECONDS)
 
 
-def test_ctrl_c_stops_all_in_order(start: Start, family: dict[str, list[str]]) -> None:
-    program = start(family)
-    program.until_said("[broker] up")
-    program.until_said("[server] idle")
-    members = program.family()
-    program.process.send_signal(signal.SIGINT)
-    assert program.process.wait(STOP_SECONDS) == 0
-    assert all_gone(members, 0)
-    assert not any("killing" in line for line in program.lines())
-
-
-def test_a_killed_broker_comes_back_at_its_address_with_its_topics(start: Start, family: dict[str, list[str]], settings: Settings) -> None:
+def test_a_killed_broker_comes_back_with_its_topics_and_ctrl_c_stops_all_in_order(
+    start: Start, family: dict[str, list[str]], settings: Settings
+) -> None:
     program = start(family)
     program.until_said("[broker] up")
     program.until_said("[server] idle")
@@ -154,6 +146,12 @@ def test_a_killed_broker_comes_back_at_its_address_with_its_topics(start: Start,
     assert read_address(settings.broker_dir) == address
     assert Topics(wait_for_broker(settings, 10)).partitions("kept") == 1
     assert program.sibling("server") == server
+    members = program.family()
+    assert len(members) == 3, "the broker, its Java, and the server"
+    program.process.send_signal(signal.SIGINT)
+    assert program.process.wait(STOP_SECONDS) == 0
+    assert all_gone(members, 0)
+    assert not any("killing" in line for line in program.lines())
 
 
 def test_a_second_ctrl_c_does_not_wait(start: Start) -> None:

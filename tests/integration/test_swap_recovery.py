@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -12,20 +13,20 @@ import pytest
 from confluent_kafka import TopicPartition
 
 from bench.stack import READY, Stack, bare_stack
-from tablecast.configuration import load
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import make_consumer
 from tablecast.kafka.control import send_control
 from tablecast.kafka.names import status_topic, system_changelog
-from tablecast.kafka.standing import standing
-from tablecast.kafka.status import PULSE_KEY, decode_status
-from tablecast.orchestrator.board import StatusBoard
+from tablecast.kafka.status import decode_status, is_generation
 from tablecast.processes.folder_lock import alive
 from tablecast.settings import KafkaSettings
 from tests.integration.killed_at_ready import KilledAtReady
 from tests.integration.test_recovery import PATIENCE, kill_driver
+from tests.pipeline.followed import Watched
 from tests.pipeline.pair import Pair
 from tests.pipeline.world import until
+
+GONE_SECONDS = 10.0
 
 
 class Announcements:
@@ -43,7 +44,7 @@ class Announcements:
 
     def _next(self) -> str | None:
         message = self._consumer.poll(1.0)
-        if message is None or message.error() is not None or message.key() == PULSE_KEY:
+        if message is None or message.error() is not None or not is_generation(message.key() or b""):
             return None
         return decode_status(message.value() or b"").state
 
@@ -57,14 +58,14 @@ class Swapped:
         self.kafka = stack.kafka
         self.prefix = prefix
         self.pairs = pairs
-        self._settings = load(None, {}, [f"changelog.prefix={prefix}"]).settings
+        self._watched = Watched(stack.kafka)
 
     def states(self) -> dict[int, str]:
-        return {number: status.state for number, status in StatusBoard(self.kafka, self._settings).generations.items()}
+        return {number: status.state for number, status in self._watched.statuses(status_topic(self.prefix)).items()}
 
     def verdict(self, message: str) -> dict[str, Any]:
-        rows = [record.value() for record in standing(self.kafka, system_changelog(self.prefix, "control_raw")) if record.key() == message.encode()]
-        return json.loads(rows[-1] or b"{}") if rows else {}
+        row = self._watched.rows(system_changelog(self.prefix, "control_raw")).get(message)
+        return json.loads(row) if row is not None else {}
 
     def ask(self, number: int, state: str) -> None:
         """Asks for the other pair, and waits until the generation that comes of it is in this state."""
@@ -101,7 +102,7 @@ class Swapped:
 def swapped(jars_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Swapped]:
     """The broker is one of the siblings, because it is to be killed too."""
     topics = [{name: f"{name}{number}" for name in ("users", "accounts")} for number in range(2)]
-    settings = {f"sources.{name}.topic": topic for name, topic in topics[0].items()} | {"pipeline.linger_seconds": "2"}
+    settings = {f"sources.{name}.topic": topic for name, topic in topics[0].items()} | {"pipeline.linger_seconds": "1"}
     fault = KilledAtReady(tmp_path_factory.mktemp("fault") / "code")
     made = bare_stack(tmp_path_factory.mktemp("swapped"), jars_dir.absolute(), settings)
     with replace(made, environment={**made.environment, **fault.environment}) as stack:
@@ -159,3 +160,10 @@ def test_an_orchestrator_that_is_paused_in_a_swap_is_fenced_when_it_wakes_and_ta
 def test_a_broker_that_is_killed_during_a_swap_ends_whole(swapped: Swapped) -> None:
     live = swapped.swap(6, "hydrating", kill_broker)
     assert swapped.left_over(live) == []
+
+
+def test_a_killed_supervisor_leaves_nobody_behind_not_even_spark(swapped: Swapped) -> None:
+    """The last one here: nothing runs after it."""
+    stack = swapped.stack
+    assert any("java" in child.name() for child in stack.process_of("orchestrator").children(recursive=True))
+    assert stack.stop(signal.SIGKILL, grace=GONE_SECONDS).left == ()

@@ -7,7 +7,7 @@ from urllib.error import URLError
 
 import pytest
 from confluent_kafka.admin import AclOperation
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from bench.stack import KEY, Stack
@@ -17,6 +17,7 @@ from tablecast.kafka.broker_files import free_port
 from tablecast.kafka.clients import make_producer
 from tablecast.kafka.java_settings import java_settings
 from tablecast.kafka.standing import standing
+from tablecast.pipeline.sink import write_changelogs
 from tablecast.pipeline.sources import backlog
 from tablecast.processes.lifeline import VARIABLE as LIFELINE
 from tablecast.settings import KafkaSettings, Settings, is_secret
@@ -28,12 +29,21 @@ SECONDS = 10.0
 
 
 def secrets_of(kafka: KafkaSettings) -> list[str]:
-    keys = [Path(kafka.root["ssl.key.location"]).read_text().splitlines()[1]] if "ssl.key.location" in kafka.root else []
-    return [value for name, value in kafka.root.items() if is_secret(name) and value] + keys
+    """Also the private key as Java gets it."""
+    key = java_settings(kafka, "consumer").settings.get("ssl.keystore.key", "")
+    return [value for name, value in kafka.root.items() if is_secret(name) and value] + key.splitlines()[1:2]
 
 
-def plan_of(frame: DataFrame) -> str:
-    return str(frame._jdf.queryExecution().toString())
+def shown_plans(spark: SparkSession) -> str:
+    """All that Spark's web page would show of the last queries."""
+    store = spark._jsparkSession.sharedState().statusStore()
+    executions = store.executionsList()
+    texts = []
+    for number in range(executions.size()):
+        execution = executions.apply(number)
+        nodes = store.planGraph(execution.executionId()).allNodes()
+        texts += [str(execution.physicalPlanDescription()), *(str(nodes.apply(index).desc()) for index in range(nodes.size()))]
+    return "\n".join(texts)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -46,11 +56,13 @@ def test_records_pass_through_librdkafka_and_spark(secured: SecuredBroker, spark
     producer.produce(given, f"by {way}".encode(), b"key")
     assert producer.flush(10) == 0
     read = backlog(spark, given, java_settings(kafka, "consumer").spark_options(), {0: 0}, {0: 1})
-    written = read.select(F.lit(taken).alias("topic"), "key", F.concat(F.col("value").cast("string"), F.lit(" and Spark")).alias("value"))
-    written.write.format("kafka").options(**java_settings(kafka, "producer").spark_options()).mode("append").save()
+    value, none = F.concat(F.col("value").cast("string"), F.lit(" and Spark")), F.lit(None).cast("string")
+    rows = read.select(F.lit(taken).alias("topic"), F.col("key").alias("id"), value.alias("value"), none.alias("version"), none.alias("order"))
+    write_changelogs(rows, java_settings(kafka, "producer").spark_options(), 1_000_000)
     assert [message.value() for message in standing(kafka, taken)] == [f"by {way} and Spark".encode()]
-    plan = plan_of(written)
-    assert [secret for secret in secrets_of(kafka) if secret in plan] == []
+    plans = str(rows._jdf.queryExecution().toString()) + shown_plans(spark)
+    assert "kafka" in plans.lower()
+    assert [secret for secret in secrets_of(kafka) if secret in plans] == []
 
 
 def settings(kafka: KafkaSettings, users: str = "open.users") -> Settings:

@@ -6,20 +6,27 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from confluent_kafka.admin import NewPartitions
 from pyspark.sql import SparkSession
 
 from tablecast.cli import main
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
-from tablecast.kafka.control import send_control
-from tablecast.kafka.names import changelog_topic, generation_topics
+from tablecast.kafka.clients import make_admin, make_producer
+from tablecast.kafka.control import ID_HEADER, MOST_ID, send_control
+from tablecast.kafka.names import changelog_topic, control_topic, generation_of, status_topic
+from tablecast.orchestrator import clerk, copier, lasting
 from tablecast.pipeline.slots import LEAST_LOCAL
 from tests.pipeline.pair import Pair
-from tests.pipeline.world import World, until
+from tests.pipeline.world import PATIENCE, World, until
 
 KEPT = {"retention.ms": "-1"}
 BLANK = b'{"usersTopic":" ","accountsTopic":"a"}'
-NOT_MESSAGES = (b"", b"swap!", b"[]", b"7", b'"u"', b"{}", b'{"usersTopic":"u"}', BLANK, b"\xff")
+NOT_MESSAGES = (
+    *(b"", b"swap!", b"[]", b"7", b'"u"', b"null", b"{}", b'{"usersTopic":"u"}', BLANK, b"\xff", b"[" * 70_000),
+    *(b'{"usersTopic":7,"accountsTopic":"a"}', b'{"usersTopic":"a b","accountsTopic":"a"}', b'{"usersTopic":"a","accountsTopic":"a"}'),
+    *(b'{"usersTopic":"\\ud800","accountsTopic":"a"}', b'{"usersTopic":"u","accountsTopic":"a","dryRun":"perhaps"}'),
+)
 
 CreateTopic = Callable[..., str]
 Produce = Callable[..., None]
@@ -30,6 +37,14 @@ def world(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTopic
     made = World(spark, broker, {name: create_topic(name, 2, KEPT) for name in ("users", "accounts")}, tmp_path)
     made.overrides.append(f"control.topic={create_topic('control')}")
     return made
+
+
+@pytest.fixture
+def forbidden(create_topic: CreateTopic, forbid: Callable[[str], None]) -> str:
+    """A topic that is there and that we may not read."""
+    topic = create_topic("forbidden")
+    forbid(topic)
+    return topic
 
 
 @pytest.fixture
@@ -45,7 +60,7 @@ def control_topic_of(world: World) -> str:
 
 def left_of(world: World, generation: int) -> list[str]:
     """Topics and folders that a generation still has."""
-    names = [name for name in Topics(world.kafka).names() if re.fullmatch(generation_topics(world.prefix, generation), name)]
+    names = [name for name in Topics(world.kafka).names() if generation_of(world.prefix, name) == generation]
     folder = world.configuration().settings.pipeline.state_dir / "checkpoints" / f"g{generation}"
     return [*names, *([str(folder)] if folder.exists() else [])]
 
@@ -55,12 +70,13 @@ def own_threads() -> set[threading.Thread]:
     return {thread for thread in threading.enumerate() if not thread.name.startswith("Dummy-")}
 
 
-def bad_messages(one: Pair, other: Pair) -> list[bytes]:
-    """Three hundred, of every kind."""
+def bad_messages(one: Pair, other: Pair, forbidden: str) -> list[bytes]:
+    """Four hundred, of every kind."""
     bad = [NOT_MESSAGES[number % len(NOT_MESSAGES)] for number in range(200)]
     bad += [one.message(joinType=f"outer{number}") for number in range(50)]
-    bad += [other.message(usersTopic=f"missing-{number}") for number in range(49)]
-    return [*bad, other.message(usersTopic=one.topics["accounts"])]
+    bad += [other.message(usersTopic=f"missing-{number}") for number in range(50)]
+    bad += [other.message(usersTopic=forbidden)] * 50
+    return bad + [other.message(usersTopic=one.topics["accounts"])] * 50
 
 
 def expect_told(world: World, other: Pair, lines: Sequence[str]) -> None:
@@ -77,7 +93,10 @@ def expect_told(world: World, other: Pair, lines: Sequence[str]) -> None:
         "usersTopic is missing",
         "usersTopic is blank",
         "expected left or inner",
+        "expected two topics",
+        "dryRun is 'perhaps'",
         "There is no topic",
+        "These credentials may not read the topic",
         "does not look like users",
     ):
         assert any(kind in reason for reason in reasons), kind
@@ -99,15 +118,30 @@ def ask_by_the_command_line(world: World, one: Pair, other: Pair) -> None:
     assert "There is no topic 'missing'" in rejected[0]
 
 
+def ask_in_a_new_partition(world: World) -> None:
+    """The user's control topic has one more, and a message in it is answered like any other."""
+    topic, before = control_topic_of(world), len(world.controls())
+    admin = make_admin(world.kafka, {})
+    for future in admin.create_partitions([NewPartitions(topic, 2)]).values():
+        future.result(PATIENCE)
+    producer = make_producer(world.kafka, {})
+    # An id of a megabyte, where our own topic takes one message of that size: it is cut, and stops nobody.
+    producer.produce(topic, b"by another way", partition=1, headers=[(ID_HEADER, b"x" * 1_000_000)])
+    assert producer.flush(PATIENCE) == 0
+    world.until(lambda: len(world.controls()) == before + 1)
+    assert world.controls()["x" * MOST_ID]["verdict"] == "rejected"
+
+
 def test_a_swap_behind_everybodys_eyes_with_bad_messages_by_the_hundred(
-    world: World, pairs: list[Pair], produce: Produce, caplog: pytest.LogCaptureFixture
+    world: World, pairs: list[Pair], produce: Produce, forbidden: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caplog.set_level("INFO")
+    monkeypatch.setattr(copier, "WATCH_SECONDS", 0.5)
     one, other = pairs
     one.send(200)
     other.send(200)
     control = control_topic_of(world)
-    bad = bad_messages(one, other)
+    bad = bad_messages(one, other, forbidden)
     with world.orchestrated():
         world.until(lambda: world.states() == {1: "live"})
         one.expect_truth(1)
@@ -121,8 +155,9 @@ def test_a_swap_behind_everybodys_eyes_with_bad_messages_by_the_hundred(
         other.send(50)
         other.expect_truth(2, "inner")
         verdicts = [row["verdict"] for row in world.controls().values()]
-        # Half of those with a missing topic came before the one that was applied: nobody needed to look at theirs.
-        assert {verdict: verdicts.count(verdict) for verdict in set(verdicts)} == {"applied": 1, "superseded": 25, "rejected": 275}
+        # Half of those with a missing topic came before the one that was applied: nobody needed to look at theirs. The others of a kind ask for
+        # the same, and got the same answer.
+        assert {verdict: verdicts.count(verdict) for verdict in set(verdicts)} == {"applied": 1, "superseded": 25, "rejected": 375}
         row = world.orchestrator_row()
         assert (row["usersTopic"], row["accountsTopic"], row["joinType"]) == (*other.topics.values(), "inner")
         assert (row["generation"], row["state"], row["building"], row["lastError"]) == ("2", "live", None, None)
@@ -130,6 +165,7 @@ def test_a_swap_behind_everybodys_eyes_with_bad_messages_by_the_hundred(
         status = world.status(2)
         assert status is not None
         assert status.ends.keys() == {changelog_topic(world.prefix, table, 2) for table in world.configuration().catalog.columns()}
+        ask_in_a_new_partition(world)
         ask_by_the_command_line(world, one, other)
         one.expect_truth(3)
         world.until(lambda: world.states() == {1: "retired", 2: "retired", 3: "live"})
@@ -150,8 +186,9 @@ def expect_no_slots(world: World, live: Pair, topic: str) -> None:
 
 
 def test_a_burst_of_a_thousand_ends_in_the_last_valid_state_with_the_fewest_swaps(
-    world: World, pairs: list[Pair], produce: Produce, create_topic: CreateTopic
+    world: World, pairs: list[Pair], produce: Produce, create_topic: CreateTopic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(clerk, "TRIM_SECONDS", 1.0)
     one, other = pairs
     one.send(30)
     other.send(30)
@@ -170,6 +207,42 @@ def test_a_burst_of_a_thousand_ends_in_the_last_valid_state_with_the_fewest_swap
         generations = [number for number, state in world.states().items() if state in ("live", "lingering", "retired")]
         assert len(generations) == max(world.states())
         expect_no_slots(world, other, create_topic("many", LEAST_LOCAL))
+        # What has no row in control_raw any more is gone from the control topic too, and only that.
+        until(lambda: Topics(world.kafka).begin_offsets(control_topic(world.prefix))[0] > 0, world.controls)
+        assert len(world.controls()) == 1000
+
+
+def applied_in(caplog: pytest.LogCaptureFixture) -> int:
+    """How many messages were applied, as the log says."""
+    return sum(re.search(r"control message \S+: applied", line) is not None for line in caplog.messages)
+
+
+def test_topics_of_ours_are_deleted_and_all_begins_anew(
+    world: World, pairs: list[Pair], produce: Produce, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What was asked for before the first start is built at once. What somebody deletes under our feet is made again, and nothing is left behind."""
+    caplog.set_level("INFO")
+    monkeypatch.setattr(lasting, "WATCH_SECONDS", 0.5)
+    _, other = pairs
+    other.send(20)
+    produce(control_topic_of(world), [b"bad", other.message(joinType="inner")])
+    folder = world.configuration().settings.pipeline.state_dir / "checkpoints" / "g77"
+    with world.orchestrated():
+        until(lambda: applied_in(caplog) == 1, lambda: caplog.messages)
+        other.expect_truth(max(world.states()), "inner")
+        folder.mkdir()
+        Topics(world.kafka).delete([status_topic(world.prefix), control_topic(world.prefix)])
+        # The message is read again where it came from, and stands at a place where another one has its verdict.
+        until(lambda: applied_in(caplog) == 2, lambda: caplog.messages)
+        assert [row["verdict"] for row in world.controls().values()] == ["rejected", "applied"]
+        world.until(lambda: set(world.states().values()) <= {"live", "retired"})
+        live = max(world.states())
+        other.send(20)
+        other.expect_truth(live, "inner")
+        assert world.orchestrator_row()["generation"] == str(live)
+    names = {generation_of(world.prefix, name) for name in Topics(world.kafka).names()}
+    assert names - {None} == {live}
+    assert [child.name for child in folder.parent.iterdir()] == [f"g{live}"]
 
 
 def test_a_restart_in_the_middle_of_a_swap_ends_whole(world: World, pairs: list[Pair], produce: Produce) -> None:

@@ -3,6 +3,7 @@
 import itertools
 import random
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -42,12 +43,15 @@ def bench_of(spark: SparkSession, broker: EmbeddedBroker, create_topic: CreateTo
     """The default tables and every further kind, or what `more` says of the catalogue, over topics of several partitions."""
     catalog, flaws = build_catalog(Settings.model_validate({"tables": DEFAULT_TABLES | MORE_TABLES, "aliases": {}} | more))
     assert flaws == []
-    sources = {name: replace(source, topic=create_topic(name, PARTITIONS, {"retention.ms": "-1"})) for name, source in catalog.sources.items()}
-    large = {"max.message.bytes": str(record_bytes(PipelineSettings().row_bytes))}
+    large = {"max.message.bytes": str(record_bytes(PipelineSettings().row_bytes)), "cleanup.policy": "compact"}
     seeds = {"max.message.bytes": str(seed_bytes(PipelineSettings().row_bytes))}
-    topics = {table: create_topic(table, 1, large | {"cleanup.policy": "compact"}) for table in catalog.columns()}
+    wanted: dict[str, tuple[Any, ...]] = {table: (table, 1, large) for table in catalog.columns()}
+    wanted |= {f"of {name}": (name, PARTITIONS, {"retention.ms": "-1"}) for name in catalog.sources}
     for number in range(len(plan_queries(catalog))):
-        topics |= {f"{SEEDS}{number}": create_topic(f"seeds{number}", SEED_PARTITIONS, seeds), f"{MARKS}{number}": create_topic(f"marks{number}")}
+        wanted |= {f"{SEEDS}{number}": (f"seeds{number}", SEED_PARTITIONS, seeds), f"{MARKS}{number}": (f"marks{number}",)}
+    with ThreadPoolExecutor(len(wanted)) as pool:
+        topics = dict(zip(wanted, pool.map(lambda given: create_topic(*given), wanted.values()), strict=True))
+    sources = {name: replace(source, topic=topics.pop(f"of {name}")) for name, source in catalog.sources.items()}
     return Bench(spark, broker.kafka, replace(catalog, sources=sources), topics, pipeline, folder)
 
 

@@ -13,11 +13,10 @@ from pyspark.sql import SparkSession
 from tablecast.configuration import Configuration, load
 from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.names import changelog_topic, status_topic, system_changelog
-from tablecast.kafka.standing import standing
 from tablecast.kafka.status import GenerationStatus, decode_status
-from tablecast.orchestrator.board import StatusBoard
 from tablecast.orchestrator.orchestrator import Orchestrator
 from tests.pipeline.changelogs import Changelogs
+from tests.pipeline.followed import Watched
 
 PATIENCE = 90.0
 
@@ -38,6 +37,7 @@ class World:
         self.stops: list[threading.Event] = []
         """What ends each orchestrator that was started."""
         self.kafka = broker.kafka
+        self.watched = Watched(broker.kafka)
         self.prefix = topics["users"].replace("users", prefix)[-60:].strip("-")
         self.overrides = [
             f"pipeline.state_dir={folder}",
@@ -63,6 +63,7 @@ class World:
             stop.set()
             thread.join(PATIENCE)
             assert not thread.is_alive()
+            self.watched.close()
 
     def controls(self) -> dict[str, dict[str, Any]]:
         """The rows of control_raw."""
@@ -73,9 +74,7 @@ class World:
         return self._system_rows("orchestrator_status").get("orchestrator", {})
 
     def _system_rows(self, table: str) -> dict[str, dict[str, Any]]:
-        messages = standing(self.kafka, system_changelog(self.prefix, table))
-        last = {(message.key() or b"").decode(): message.value() for message in messages}
-        return {row_id: json.loads(value) for row_id, value in last.items() if value is not None}
+        return {row_id: json.loads(value) for row_id, value in self.watched.rows(system_changelog(self.prefix, table)).items()}
 
     def states(self) -> dict[int, str]:
         return {number: status.state for number, status in self._statuses().items()}
@@ -85,11 +84,11 @@ class World:
 
     def told_errors(self, generation: int) -> set[str]:
         """What the status topic has said was wrong with it, also if it is not any more."""
-        records = [message for message in standing(self.kafka, status_topic(self.prefix)) if message.key() == str(generation).encode()]
-        return {error for message in records if (error := decode_status(message.value() or b"").error) is not None}
+        told = [value for key, value in self.watched.records(status_topic(self.prefix)) if key == str(generation).encode()]
+        return {error for value in told if (error := decode_status(value or b"").error) is not None}
 
     def _statuses(self) -> dict[int, GenerationStatus]:
-        return StatusBoard(self.kafka, self.configuration().settings).generations
+        return self.watched.statuses(status_topic(self.prefix))
 
     def until(self, condition: Callable[[], bool]) -> None:
         until(condition, self.states)

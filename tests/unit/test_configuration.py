@@ -136,3 +136,38 @@ def test_columns_can_be_nested_and_required(config: WriteConfig) -> None:
         ("id", "int64", ("id",), False),
         ("city", "string", ("address", "city"), True),
     ]
+
+
+def test_a_section_inside_a_section_is_set_from_everywhere(config: WriteConfig) -> None:
+    file = config('[server.oidc]\nissuer = "https://one.example"\naudience = "tables"\n')
+    environment = {"TABLECAST_SERVER_OIDC_ISSUER": "https://two.example", "TABLECAST_SERVER_OIDC_VIEWER_ROLES": '["traders"]'}
+    oidc = load(file, environment, ["server.oidc.leeway_seconds=5"]).settings.server.oidc
+    assert oidc is not None
+    assert (oidc.issuer, oidc.audience, oidc.viewer_roles, oidc.leeway_seconds) == ("https://two.example", "tables", ("traders",), 5)
+
+
+def test_what_is_wrong_inside_a_section_of_a_section_is_told_with_its_place(config: WriteConfig) -> None:
+    file = config('[server.oidc]\nissuer = "http://login.example"\naudiense = "tables"\n')
+    found = problems(file, {"TABLECAST_SERVER_OIDC_ISSUR": "x"})
+    assert "line 2" in found["server.oidc.issuer"]
+    assert "https://" in found["server.oidc.issuer"]
+    assert "perhaps audience" in found["server.oidc.audiense"]
+    assert "perhaps TABLECAST_SERVER_OIDC_ISSUER" in found["TABLECAST_SERVER_OIDC_ISSUR"]
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ('psk = "short"', "server.psk"),
+        ('psk = "long enough\\nshort"', "server.psk"),
+        ('psk = "a key of both"\noperator_psk = "a key of both"', "server.operator_psk"),
+        ('tls_key = "key.pem"', "server.tls_key"),
+        ('origins = ["*"]', "server.origins.0"),
+        ('trusted_proxies = ["everybody"]', "server.trusted_proxies.0"),
+        ('oidc = { issuer = "https://x.example", audience = "x", algorithms = ["HS256"] }', "server.oidc.algorithms.0"),
+    ],
+)
+def test_what_would_let_the_wrong_people_in_is_refused_without_showing_a_key(config: WriteConfig, text: str, key: str) -> None:
+    found = problems(config(f"[server]\n{text}\n"))
+    assert list(found) == [key]
+    assert not any(secret in found[key] for secret in ("short", "a key of both"))

@@ -28,6 +28,7 @@ from tablecast.wire.messages import (
     Move,
     Open,
     Opened,
+    Role,
     ServerMessage,
     Shape,
     Sort,
@@ -39,7 +40,7 @@ from tablecast.wire.messages import (
 
 
 def connect(url: str, key: str, timeout: float = 10.0) -> "Viewer":
-    """Logs in at the server that a browser finds at `url`. Raises ServerUnreachable, or ServerRefused for a wrong key."""
+    """Logs in at the server that a browser finds at `url`, with a key or a token. Raises ServerUnreachable, or ServerRefused for a wrong one."""
     with ExitStack() as stack:
         try:
             dialled = connect_socket(socket_url(url), subprotocols=[Subprotocol(PROTOCOL)], open_timeout=timeout, max_size=None, compression=None)
@@ -64,10 +65,12 @@ def socket_url(url: str) -> str:
 
 
 class Viewer:
-    """One connection. Several tables may be open on it; waiting for one takes in what comes for the others. `feed` is the last word of the server."""
+    """One connection. Several tables may be open on it; waiting for one takes in what comes for the others. `feed` is the last word of the server,
+    `role` what this login may do."""
 
     def __init__(self, socket: ClientConnection, url: str) -> None:
         self.feed: Feed | None = None
+        self.role: Role | None = None
         self._socket = socket
         self._url = url
         self._tables: dict[int, OpenTable] = {}
@@ -109,6 +112,8 @@ class Viewer:
             raise ServerUnreachable(self._url, str(error)) from error
         if isinstance(message, Feed):
             self.feed = message
+        elif isinstance(message, Welcome):
+            self.role = message.role
         elif isinstance(message, Opened | Frame | Closed | Found) or (isinstance(message, Error) and isinstance(message.sub, int)):
             table = self._tables.get(message.sub if isinstance(message.sub, int) else 0)
             if table is not None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 from typing import Any
 
 from confluent_kafka import Consumer, IsolationLevel, KafkaException, TopicCollection, TopicPartition
@@ -25,6 +26,23 @@ MOVING = frozenset(
 """A leader is being chosen, or not everybody has heard of it."""
 TOLERATED = object()
 """The answer of a step whose failure its caller expects."""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic at one moment. Created again under the same name it has another `id`, and its offsets begin anew."""
+
+    name: str
+    id: str
+    partitions: tuple[int, ...]
+    led: bool = field(default=True, compare=False)
+    """Whether every partition has a leader now."""
+
+
+def topic_of(name: str, description: Any) -> Topic:
+    """What Kafka has described, in our words."""
+    partitions = {partition.id: partition.leader is not None for partition in description.partitions}
+    return Topic(name, str(description.topic_id), tuple(sorted(partitions)), bool(partitions) and all(partitions.values()))
 
 
 def wait_until_up(kafka: KafkaSettings, timeout: float, role: str = "source", given_up: Callable[[], bool] = lambda: False) -> str:
@@ -70,7 +88,13 @@ class Topics:
 
     def partitions(self, topic: str) -> int:
         """How many partitions it has. TopicMissing, TopicForbidden."""
-        return len(self._leaders(topic))
+        return len(self.find(topic).partitions)
+
+    def find(self, topic: str) -> Topic:
+        """Which topic now has this name. TopicMissing, TopicForbidden. Asked with a request that creates nothing on any broker, unlike plain
+        metadata of a topic."""
+        futures = self._admin.describe_topics(TopicCollection([topic]), request_timeout=self._timeout)
+        return topic_of(topic, self._result(futures[topic], topic, "read"))
 
     def ensure(self, topic: str, partitions: int, config: Mapping[str, str] | None = None, replication: int = 1) -> bool:
         """Whether it was created by this call. Returns when every partition has a leader. An existing topic is left as it is."""
@@ -93,9 +117,10 @@ class Topics:
             self._result(future, topic, "delete", tolerated=frozenset({Code.UNKNOWN_TOPIC_OR_PART}))
         self._until(lambda: not self.names() & set(names), "topics are still being deleted")
 
-    def delete_records(self, topic: str, before: int) -> None:
-        """Forgets the records of partition 0 before an offset."""
-        futures = self._admin.delete_records([TopicPartition(topic, 0, before)], operation_timeout=self._timeout, request_timeout=self._timeout)
+    def delete_records(self, topic: str, before: Mapping[int, int]) -> None:
+        """Forgets the records before these offsets: partition to offset."""
+        places = [TopicPartition(topic, partition, offset) for partition, offset in before.items()]
+        futures = self._admin.delete_records(places, operation_timeout=self._timeout, request_timeout=self._timeout)
         for future in futures.values():
             self._result(future, topic, "delete records of")
 
@@ -111,7 +136,7 @@ class Topics:
         found: dict[int, int] = {}
 
         def answered() -> bool:
-            found.update(self._try_offsets(topic, sorted(self._leaders(topic)), spec))
+            found.update(self._try_offsets(topic, self.find(topic).partitions, spec))
             return bool(found)
 
         self._until(answered, f"the topic {topic!r} has no leader")
@@ -126,7 +151,7 @@ class Topics:
 
     def check_readable(self, topic: str) -> None:
         """TopicMissing, TopicForbidden, or nothing if a record of it could really be fetched."""
-        partition = min(self._leaders(topic))
+        partition = min(self.find(topic).partitions)
         own = {"group.id": "tablecast-check", "enable.auto.commit": False, "enable.partition.eof": True, "fetch.wait.max.ms": 10}
         consumer = make_consumer(self.kafka, own)
         try:
@@ -147,18 +172,13 @@ class Topics:
             raise translated(problem, self.kafka, self.role, topic)
         return message is not None and (problem is None or problem.code() == Code._PARTITION_EOF)
 
-    def _leaders(self, topic: str) -> dict[int, bool]:
-        """Partition to whether it has a leader. Asked with a request that creates nothing on any broker, unlike plain metadata of a topic."""
-        futures = self._admin.describe_topics(TopicCollection([topic]), request_timeout=self._timeout)
-        description = self._result(futures[topic], topic, "read")
-        return {partition.id: partition.leader is not None for partition in description.partitions}
-
     def _usable(self, topic: str) -> bool:
+        """Whether it is there and every partition has a leader that answers."""
         try:
-            leaders = self._leaders(topic)
+            found = self.find(topic)
         except TopicMissing:
             return False
-        return bool(leaders) and all(leaders.values()) and bool(self._try_offsets(topic, sorted(leaders), OffsetSpec.earliest()))
+        return found.led and bool(self._try_offsets(topic, found.partitions, OffsetSpec.earliest()))
 
     def _create(self, topic: NewTopic, validate_only: bool = False) -> bool:
         futures = self._admin.create_topics([topic], operation_timeout=self._timeout, request_timeout=self._timeout, validate_only=validate_only)

@@ -20,7 +20,7 @@ Client = TypeVar("Client")
 
 ASK_SECONDS = 2.0
 
-MISSING = frozenset({Code.UNKNOWN_TOPIC_OR_PART, Code._UNKNOWN_TOPIC, Code._UNKNOWN_PARTITION})
+MISSING = frozenset({Code.UNKNOWN_TOPIC_OR_PART, Code.UNKNOWN_TOPIC_ID, Code._UNKNOWN_TOPIC, Code._UNKNOWN_PARTITION})
 FORBIDDEN = frozenset({Code.TOPIC_AUTHORIZATION_FAILED, Code.CLUSTER_AUTHORIZATION_FAILED})
 UNREACHABLE = frozenset(
     {Code._TRANSPORT, Code._ALL_BROKERS_DOWN, Code._TIMED_OUT, Code._RESOLVE, Code._SSL, Code._AUTHENTICATION, Code.SASL_AUTHENTICATION_FAILED}
@@ -90,7 +90,7 @@ def _bad_setting(reason: str, config: Mapping[str, Any]) -> ConfigurationError:
 
 def concerns_group(error: Code | None) -> bool:
     """librdkafka looks for the coordinator of a group although we read without one: that we have no right to a group is no trouble of ours."""
-    return error is not None and error.code() == Code.GROUP_AUTHORIZATION_FAILED
+    return error is not None and (error.code() == Code.GROUP_AUTHORIZATION_FAILED or error.str().startswith("FindCoordinator"))
 
 
 def code_of(error: KafkaException | Code) -> Code:

@@ -31,7 +31,9 @@ class LastComplaint:
         self.reason = ""
 
     def __call__(self, error: Code) -> None:
-        if error.code() != Code._ALL_BROKERS_DOWN or not self.reason:
+        # That all are down says less than why; and an old token is refused because there is no new one.
+        says_less = error.code() == Code._ALL_BROKERS_DOWN or (_is_of_token(self.reason) and error.code() in LOGIN and not _is_of_token(error.str()))
+        if not (self.reason and says_less):
             self.code, self.reason = error.code(), COUNTS.sub("", error.str()).rstrip(".")
         log.debug("[kafka] %s", error.str())
 
@@ -51,13 +53,17 @@ class LastComplaint:
     def error(self, role: str, kafka: KafkaSettings, otherwise: str) -> BrokerUnreachable:
         """`otherwise` is the reason if it never complained. No secret of the settings is in what it says."""
         reason = without_secrets(self.reason, kafka.root) or otherwise
-        if any(sign in reason for sign in NO_TOKEN):
-            return TokenUnavailable(role, kafka.servers, kafka.root.get(ENDPOINT, ""), reason, _token_hint(kafka))
+        if _is_of_token(reason):
+            return TokenUnavailable(role, kafka.servers, f"{kafka.root.get(ENDPOINT)}: {reason}", _token_hint(kafka))
         if self.code in LOGIN:
             return BrokerRefused(role, kafka.servers, reason, _login_hint(kafka))
         if self._is_of_tls:
             return BrokerUntrusted(role, kafka.servers, outdated(kafka) or certificate_flaw(kafka) or reason, _tls_hint(kafka))
         return BrokerUnreachable(role, kafka.servers, reason)
+
+
+def _is_of_token(reason: str) -> bool:
+    return any(sign in reason for sign in NO_TOKEN)
 
 
 def without_secrets(text: str, settings: dict[str, str]) -> str:

@@ -1,7 +1,6 @@
 """Control messages on our own control topic: how they are sent, and how a verdict is told.
 
-A message's value is what somebody wrote, as it is. Headers: `tablecast-id` names it, else `<partition>-<offset>` does; `tablecast-copied` is where
-on the user's control topic the copied ones have been read up to.
+A message's value is what somebody wrote, as it is. A header `tablecast-id` names it, else `<partition>-<offset>` does.
 """
 
 import json
@@ -23,9 +22,10 @@ Verdict = Literal["pending", "applied", "no_change", "superseded", "rejected", "
 DRY_RUN_FIELD = "dryRun"
 
 ID_HEADER = "tablecast-id"
-COPIED_HEADER = "tablecast-copied"
 PLACE_HEADER = "tablecast-place"
-"""On a row of control_raw: where its message stands on our control topic."""
+"""On a row of control_raw: where its message stands on our control topic, and the id of that topic, as in `0-17@id`."""
+MOST_ID = 200
+"""Characters of an id that are kept."""
 
 STATUS_TABLE = "orchestrator_status"
 CONTROL_TABLE = "control_raw"

@@ -5,6 +5,10 @@ import re
 LASTING = {"cleanup.policy": "compact", "segment.ms": "600000", "min.cleanable.dirty.ratio": "0.2"}
 """How topics that outlive generations are kept: only the last word on each key, compacted soon, since who starts reads all of them."""
 
+# Kafka deletes no records of a compacted topic. Small segments, because only whole ones are given back to the disk.
+TRIMMED = {"cleanup.policy": "delete", "retention.ms": "-1", "segment.bytes": str(16 << 20)}
+"""How topics are kept from which we delete by ourselves what nobody needs any more."""
+
 
 def status_topic(prefix: str) -> str:
     return f"{prefix}.status"
@@ -37,13 +41,17 @@ def mark_topic(prefix: str, generation: int, query: int) -> str:
     return f"{prefix}.marks.g{generation}.q{query}"
 
 
+def lasting_topics(prefix: str) -> tuple[str, ...]:
+    """All topics that outlive generations."""
+    return tuple(f"{prefix}.{name}" for name in ("status", "servers", "control", "orchestrator_status", "control_raw"))
+
+
 def is_ours(prefix: str, topic: str) -> bool:
     """Whether it is one of the topics that Tablecast makes by itself."""
-    lasting = rf"{re.escape(prefix)}\.(status|servers|control|orchestrator_status|control_raw)"
-    return re.fullmatch(rf"{lasting}|{generation_topics(prefix, None)}", topic) is not None
+    return topic in lasting_topics(prefix) or generation_of(prefix, topic) is not None
 
 
-def generation_topics(prefix: str, generation: int | None) -> str:
-    """A pattern of the names of all topics of a generation, or of any."""
-    number = r"\d+" if generation is None else generation
-    return rf"{re.escape(prefix)}\.[A-Za-z_][A-Za-z0-9_]*\.g{number}(\.q\d+)?"
+def generation_of(prefix: str, topic: str) -> int | None:
+    """The generation whose topic it is; None if it is of none."""
+    found = re.fullmatch(rf"{re.escape(prefix)}\.[A-Za-z_][A-Za-z0-9_]*\.g(?P<number>\d+)(\.q\d+)?", topic)
+    return int(found["number"]) if found is not None else None

@@ -1,7 +1,8 @@
 """What stands on a topic of ours at this moment."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 import msgspec
 from confluent_kafka import Consumer, Message, TopicPartition
@@ -10,7 +11,7 @@ from confluent_kafka import KafkaError as Code
 from tablecast.errors import BrokerUnreachable
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import concerns_group, make_consumer, translated
-from tablecast.kafka.status import PULSE_KEY, GenerationStatus, decode_status
+from tablecast.kafka.status import COPIED_KEY, Copied, GenerationStatus, decode_copied, decode_status, is_generation
 from tablecast.settings import KafkaSettings
 
 log = logging.getLogger(__name__)
@@ -41,10 +42,15 @@ def standing(kafka: KafkaSettings, topic: str, role: str = "changelog") -> Itera
 
 def standing_statuses(kafka: KafkaSettings, topic: str) -> dict[int, GenerationStatus]:
     """The last word on each generation that stands on the status topic. A record that is none of ours is skipped."""
+    return statuses_of(standing(kafka, topic))
+
+
+def statuses_of(messages: Iterable[Message]) -> dict[int, GenerationStatus]:
+    """The same, of records of the status topic, oldest first."""
     statuses: dict[int, GenerationStatus] = {}
-    for message in standing(kafka, topic):
+    for message in messages:
         key, value = message.key() or b"", message.value()
-        if key == PULSE_KEY:
+        if not is_generation(key):
             continue
         try:
             if value is None:
@@ -52,8 +58,18 @@ def standing_statuses(kafka: KafkaSettings, topic: str) -> dict[int, GenerationS
             else:
                 statuses[int(key)] = decode_status(value)
         except (ValueError, msgspec.DecodeError) as error:
-            log.warning("[kafka] a record of %s with the key %r is not readable and is skipped: %s", topic, key, error)
+            log.warning("[kafka] a record of %s with the key %r is not readable and is skipped: %s", message.topic(), key, error)
     return statuses
+
+
+def copied_of(messages: Iterable[Message]) -> Copied | None:
+    """How far the user's control topic is copied, by the records of the status topic, oldest first. What is no such word says nothing."""
+    copied = None
+    for message in messages:
+        if message.key() == COPIED_KEY:
+            with suppress(msgspec.DecodeError):
+                copied = decode_copied(message.value() or b"")
+    return copied
 
 
 def _polled(consumer: Consumer, kafka: KafkaSettings, topic: str, role: str) -> Message:

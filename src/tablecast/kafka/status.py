@@ -1,5 +1,5 @@
-"""The records of the status topic: one a generation, keyed by its number, rewritten at each change of its state; and the pulse. Beside it, the
-records of the servers' topic: what each table server shows.
+"""The records of the status topic: one a generation, keyed by its number, rewritten at each change of its state; the pulse; and how far the user's
+control topic is copied. Beside it, the records of the servers' topic: what each table server shows.
 
 The pulse says, every PULSE_SECONDS, that the orchestrator lives and its queries run. Rows without a pulse behind them may be old.
 """
@@ -25,6 +25,7 @@ COMING: frozenset[State] = frozenset({"building", "hydrating", "ready"})
 """The states of a generation in the making."""
 
 PULSE_KEY = b"pulse"
+COPIED_KEY = b"copied"
 PULSE_SECONDS = 1.0
 SERVER_SECONDS = 5.0
 BAR = 20
@@ -35,6 +36,17 @@ class Pulse(msgspec.Struct, frozen=True):
 
     failing: str | None = None
     leader: str | None = None
+
+    def encode(self) -> bytes:
+        return msgspec.json.encode(self)
+
+
+class Copied(msgspec.Struct, frozen=True):
+    """Up to where the user's control topic stands on our own: partition to the next offset. `topic` is its id, because another one of its name
+    begins anew."""
+
+    topic: str
+    offsets: dict[int, Annotated[int, Meta(ge=0, le=2**63 - 1)]]
 
     def encode(self) -> bytes:
         return msgspec.json.encode(self)
@@ -121,6 +133,11 @@ class ServerStatus(msgspec.Struct, frozen=True):
         return msgspec.json.encode(self)
 
 
+def is_generation(key: bytes) -> bool:
+    """Whether a record of this key tells of a generation. What else stands on the status topic is for who knows it."""
+    return key.isdigit()
+
+
 def newest_live(statuses: Iterable[GenerationStatus]) -> GenerationStatus | None:
     """The newest one that is called live."""
     return max((status for status in statuses if status.state == "live"), key=lambda status: status.generation, default=None)
@@ -129,6 +146,10 @@ def newest_live(statuses: Iterable[GenerationStatus]) -> GenerationStatus | None
 def decode_pulse(value: bytes) -> Pulse:
     """Raises msgspec.DecodeError, as the others do, and nothing else."""
     return _decoded(value, Pulse)
+
+
+def decode_copied(value: bytes) -> Copied:
+    return _decoded(value, Copied)
 
 
 def decode_status(value: bytes) -> GenerationStatus:

@@ -42,6 +42,11 @@ class Blueprint:
             requested=self.requested,
         )
 
+    def __str__(self) -> str:
+        """Its topics and its join, as people look for them in the log."""
+        topics = " ".join(f"{name}={source.topic!r}" for name, source in self.catalog.sources.items())
+        return f"{topics} join={next(iter(self.joins.values()), '')!r}"
+
     def bounded(self) -> dict[str, Bound]:
         """The changelogs of tables that do not keep every row."""
         bounds = {self.changelogs[name]: table.bound for name, table in self.catalog.tables.items()}

@@ -10,8 +10,8 @@ import msgspec
 from tablecast.errors import TablecastError
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.names import LASTING, servers_topic, status_topic
-from tablecast.kafka.standing import standing_statuses
-from tablecast.kafka.status import PULSE_KEY, GenerationStatus, Pulse, newest_live
+from tablecast.kafka.standing import copied_of, standing, standing_statuses, statuses_of
+from tablecast.kafka.status import PULSE_KEY, Copied, GenerationStatus, Pulse, newest_live
 from tablecast.orchestrator.ledger import Ledger, Record
 from tablecast.settings import KafkaSettings, Settings
 
@@ -30,6 +30,8 @@ class StatusBoard:
         self.kafka = kafka
         self.topic = status_topic(settings.changelog.prefix)
         self.leader: str | None = None
+        self.copied: Copied | None = None
+        """How far the user's control topic had been copied when the lead was taken."""
         self._ledger: Ledger | None = None
         topics = Topics(kafka)
         for topic in (self.topic, servers_topic(settings.changelog.prefix)):
@@ -40,7 +42,8 @@ class StatusBoard:
         """From now on nobody else can write."""
         self._ledger = Ledger(self.kafka, f"{self.topic}.leader", stop)
         self.leader = leader
-        self.generations = standing_statuses(self.kafka, self.topic)
+        records = list(standing(self.kafka, self.topic))
+        self.generations, self.copied = statuses_of(records), copied_of(records)
 
     @property
     def ledger(self) -> Ledger:

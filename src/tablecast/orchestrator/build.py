@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 
-from tablecast.errors import TablecastError
+from tablecast.errors import SparkUnusable, TablecastError
 from tablecast.kafka.admin import Topics, wait_until_up
 from tablecast.kafka.status import Progress, State
 from tablecast.orchestrator.agenda import Asked
@@ -30,11 +30,15 @@ class Build:
     only whose announcement the broker took owns the number, and with it the topics and the folder of that name.
     """
 
-    def __init__(self, generation: Generation, asked: Asked | None, beside: Sequence[Generation], stop: threading.Event) -> None:
-        """`beside` are those that run meanwhile and hold their slots."""
+    def __init__(
+        self, generation: Generation, asked: Asked | None, live: Generation | None, leaving: Sequence[Generation], stop: threading.Event
+    ) -> None:
+        """`live` runs meanwhile and holds its slots; those that are `leaving` hold theirs a little longer."""
         self.generation = generation
         self.asked = asked
         """The control message that wants it; None if it is the configuration, or one that cannot go on."""
+        self.limited = asked is not None
+        """Whether it must be ready in time: a message that comes later and wants the same does not cut short what was begun without one."""
         self.state: State | None = None
         """None while its sources are looked at: nobody needs to hear of it before."""
         self.progress: Progress | None = None
@@ -49,7 +53,8 @@ class Build:
         self.announced = threading.Event()
         """To be set once `building` stands on the status topic."""
         self._verdict = threading.Lock()
-        self._beside = tuple(beside)
+        self._live = (live,) if live is not None else ()
+        self._leaving = tuple(leaving)
         self._stop = stop
         self._started = time.monotonic()
         self._task: Task[None] = Task(f"build of generation {generation.blueprint.number}", self._run)
@@ -100,7 +105,7 @@ class Build:
         generation = self.generation
         self._check_sources()
         self.state = "building"
-        check_slots(generation, self._beside)
+        self._await_slots()
         while not self.announced.wait(POLL_SECONDS):
             generation.go_on()
         self.state = "hydrating"
@@ -119,9 +124,21 @@ class Build:
         for source in self.generation.blueprint.catalog.sources.values():
             topics.check_readable(source.topic)
 
+    def _await_slots(self) -> None:
+        """SparkUnusable if there are too few of them beside what is live; those of who is leaving are waited for."""
+        while True:
+            leaving = [other for other in self._leaving if other.crew.held()]
+            try:
+                return check_slots(self.generation, (*leaving, *self._live))
+            except SparkUnusable:
+                if not leaving:
+                    raise
+            self.generation.abandoned.wait(POLL_SECONDS)
+            self.generation.go_on()
+
     def _tasks(self) -> int | None:
         """Of a machine that others run on too, half the cores: what is live must not wait for what is not."""
-        return max(1, (os.cpu_count() or 1) // 2) if self._beside and is_local(self.generation.settings.pipeline) else None
+        return max(1, (os.cpu_count() or 1) // 2) if self._live and is_local(self.generation.settings.pipeline) else None
 
     def _tell(self, progress: Progress) -> None:
         self.progress = progress

@@ -29,10 +29,6 @@ class Request:
     dry_run: bool = False
     """It only asks what would become of it."""
 
-    def __str__(self) -> str:
-        topics = " ".join(f"{source}={topic!r}" for source, topic in self.topics.items())
-        return f"{topics} join={self.join!r}"
-
 
 @dataclass(frozen=True)
 class Rejection:

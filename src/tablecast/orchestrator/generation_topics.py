@@ -1,17 +1,19 @@
 """The topics of a generation: its changelogs, and the seeds and marks of its queries."""
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.changelog import record_bytes, seed_bytes
 from tablecast.kafka.java_settings import java_settings
-from tablecast.kafka.names import mark_topic, seed_topic
+from tablecast.kafka.names import TRIMMED, mark_topic, seed_topic
 from tablecast.orchestrator.blueprint import Blueprint
 from tablecast.pipeline.query import Ends
 from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.settings import KafkaSettings, Settings
 
 COMPACTED = {"cleanup.policy": "compact"}
-# Kafka deletes no records of a compacted topic, and a bounded table has no use for compaction: the trimmer deletes what fell out.
-TRIMMED = {"cleanup.policy": "delete", "retention.ms": "-1", "segment.bytes": str(16 << 20)}
+MOST_AT_ONCE = 8
 
 
 class GenerationTopics:
@@ -26,18 +28,24 @@ class GenerationTopics:
         self.partitions = partitions
 
     def create(self) -> None:
-        topics = Topics(self.changelog)
-        copies = self.settings.changelog.replication
+        """All at once: one after the other would take most of a second, in which nobody has anything to do."""
+        topics, copies = Topics(self.changelog), self.settings.changelog.replication
+        with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
+            made = [pool.submit(topics.ensure, name, partitions, config, copies) for name, partitions, config in self._wanted()]
+        for future in made:
+            future.result()
+
+    def _wanted(self) -> Iterator[tuple[str, int, dict[str, str]]]:
+        """Name, partitions and settings of each."""
         large = {"max.message.bytes": str(record_bytes(self.settings.pipeline.row_bytes))}
         bounded = self.blueprint.bounded()
         for topic in self.blueprint.changelogs.values():
-            topics.ensure(topic, 1, large | (TRIMMED if topic in bounded else COMPACTED), copies)
+            yield topic, 1, large | (TRIMMED if topic in bounded else COMPACTED)
         for number in range(self.queries):
             own = self._own(number)
             # Never deleted by age: a query that starts anew reads its seeds again.
-            seeds = {"max.message.bytes": str(seed_bytes(self.settings.pipeline.row_bytes)), "retention.ms": "-1"}
-            topics.ensure(own[SEEDS], self.partitions, seeds, copies)
-            topics.ensure(own[MARKS], 1, {"retention.ms": "-1"}, copies)
+            yield own[SEEDS], self.partitions, {"max.message.bytes": str(seed_bytes(self.settings.pipeline.row_bytes)), "retention.ms": "-1"}
+            yield own[MARKS], 1, {"retention.ms": "-1"}
 
     def end_offsets(self) -> dict[str, int]:
         """Changelog to the offset after its last record now."""

@@ -3,13 +3,14 @@
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from confluent_kafka import KafkaError as Code
 from confluent_kafka import KafkaException, Producer
 
-from tablecast.errors import BrokerUnreachable, LeadLost
+from tablecast.errors import BrokerUnreachable, LeadLost, TablecastError, TopicMissing
+from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import code_of, make_producer, translated
 from tablecast.kafka.complaints import LastComplaint
 from tablecast.settings import KafkaSettings
@@ -19,6 +20,8 @@ log = logging.getLogger(__name__)
 FENCED = frozenset({Code._FENCED, Code.INVALID_PRODUCER_EPOCH, Code.INVALID_PRODUCER_ID_MAPPING})
 OWN = {"acks": "all", "enable.idempotence": True, "linger.ms": 0, "transaction.timeout.ms": 60_000}
 CALL_SECONDS = 10.0
+COMMIT_SECONDS = 3.0
+"""After this it is asked again, and looked whether there is anything to commit to."""
 AGAIN_SECONDS = 0.2
 
 
@@ -38,8 +41,8 @@ class Ledger:
     def __init__(self, kafka: KafkaSettings, name: str, stop: threading.Event) -> None:
         """BrokerUnreachable if the lead cannot be taken now."""
         self.kafka = kafka
-        self.lost: LeadLost | None = None
-        """Why nothing can be written any more."""
+        self.lost: LeadLost | TopicMissing | None = None
+        """Why nothing can be written any more: another one leads, or a topic was deleted."""
         self._stop = stop
         self._lock = threading.Lock()
         self._name = name
@@ -54,7 +57,7 @@ class Ledger:
 
     def write(self, records: Sequence[Record], seconds: float | None = None) -> None:
         """Returns when all are on the broker, none without the others. While the broker is away it is tried again, up to `seconds`, else until
-        the orchestrator is stopped. LeadLost if another one leads; BrokerUnreachable when it was given up."""
+        the orchestrator is stopped. LeadLost if another one leads; TopicMissing if a topic was deleted; BrokerUnreachable when it was given up."""
         deadline = None if seconds is None else time.monotonic() + seconds
         with self._lock:
             while not self._try(records):
@@ -70,9 +73,9 @@ class Ledger:
             self._producer.begin_transaction()
             for record in records:
                 self._producer.produce(record.topic, record.value, record.key, partition=0, headers=list(record.headers))
-            self._producer.commit_transaction(CALL_SECONDS)
+            self._producer.commit_transaction(COMMIT_SECONDS)
         except KafkaException as error:
-            return self._settled(error)
+            return self._settled(error, {record.topic for record in records})
         except BufferError:
             self._producer.poll(AGAIN_SECONDS)
             self._abort()
@@ -88,15 +91,16 @@ class Ledger:
             self._told = self._complaint.reason
             log.warning("[orchestrator] a write is tried again: %s", self._complaint.error("changelog", self.kafka, ""))
 
-    def _settled(self, error: KafkaException) -> bool:
+    def _settled(self, error: KafkaException, topics: Set[str]) -> bool:
         """What became of a transaction that went wrong: whether it was committed after all."""
         code = code_of(error)
         while code.retriable() and not code.fatal() and not code.txn_requires_abort():
             if self._stop.is_set():
                 return False
             self._tell()
+            self._look_for(topics)
             try:
-                self._producer.commit_transaction(CALL_SECONDS)
+                self._producer.commit_transaction(COMMIT_SECONDS)
             except KafkaException as again:
                 code = code_of(again)
             else:
@@ -111,6 +115,17 @@ class Ledger:
         if not self._told:
             log.warning("[orchestrator] a write is tried again: %s", code.str())
         return False
+
+    def _look_for(self, topics: Set[str]) -> None:
+        """A record of a topic that is gone would be waited for until the broker gives the transaction up, and the lead with it."""
+        try:
+            for topic in topics:
+                Topics(self.kafka, timeout=COMMIT_SECONDS).find(topic)
+        except TopicMissing as missing:
+            self.lost = missing
+            raise
+        except TablecastError as error:
+            log.debug("[orchestrator] whether its topics are there is not known: %s", error)
 
     def _abort(self) -> None:
         try:

@@ -4,13 +4,12 @@ import logging
 import time
 from collections.abc import Callable
 
+from tablecast.orchestrator.backoff import Backoff
 from tablecast.orchestrator.generation import Generation
 from tablecast.orchestrator.retirement import Servers, is_replaced
 from tablecast.orchestrator.task import Task
 
 log = logging.getLogger(__name__)
-
-AGAIN_SECONDS = 5.0
 
 
 class Lingering:
@@ -25,6 +24,8 @@ class Lingering:
         self._stopping: Task[None] | None = None
         self._removal: Task[None] | None = None
         self._removal_due = 0.0
+        self._backoff = Backoff()
+        self._told = ""
 
     @property
     def runs(self) -> bool:
@@ -39,6 +40,8 @@ class Lingering:
             return False
         if not self._stopping.done or now - self.since < linger_seconds:
             return False
+        if self._stopping.error is not None:
+            self._complain(f"its queries did not end in order, {self._stopping.error}")
         return self._is_removed(now, remove)
 
     def stop(self) -> None:
@@ -54,6 +57,12 @@ class Lingering:
             return False
         if self._removal.error is None:
             return True
-        log.warning("[orchestrator] generation %d is not removed yet: %s", self.number, self._removal.error)
-        self._removal, self._removal_due = None, now + AGAIN_SECONDS
+        self._complain(f"it is not removed yet and is tried again, {self._removal.error}")
+        self._removal, self._removal_due = None, now + self._backoff.next(now)
         return False
+
+    def _complain(self, reason: str) -> None:
+        """Each reason once: a right that is missing may be missing for days."""
+        if reason != self._told:
+            self._told = reason
+            log.warning("[orchestrator] generation %d: %s", self.number, reason)

@@ -28,16 +28,17 @@ from tablecast.kafka.standing import standing
 from tablecast.kafka.status import COMING, GenerationStatus, told_time
 from tablecast.orchestrator import spans
 from tablecast.orchestrator.blueprint import draw, fingerprint
-from tablecast.orchestrator.board import StatusBoard
+from tablecast.orchestrator.board import OVER, StatusBoard
 from tablecast.orchestrator.clerk import Clerk
 from tablecast.orchestrator.control import Request, asked_for, overlaid
 from tablecast.orchestrator.generation import Generation
 from tablecast.orchestrator.heart import Heart
+from tablecast.orchestrator.lasting import LastingTopics
 from tablecast.orchestrator.lease import LeaseWatch
 from tablecast.orchestrator.lingering import Lingering
 from tablecast.orchestrator.patience import patiently
 from tablecast.orchestrator.rehearsal import Rehearsal
-from tablecast.orchestrator.removal import remove_generation
+from tablecast.orchestrator.removal import generations_with_remains, remove_generation
 from tablecast.orchestrator.retirement import Servers
 from tablecast.orchestrator.stage import Stage, Wanted
 from tablecast.orchestrator.swap import Swap
@@ -51,6 +52,7 @@ log = logging.getLogger(__name__)
 POLL_SECONDS = 0.1
 WAIT_SECONDS = 60.0
 LOOK_SECONDS = 5.0
+TELL_SECONDS = 1.0
 
 
 def orchestrate(configuration: Configuration, stop: threading.Event) -> None:
@@ -111,7 +113,19 @@ class Orchestrator:
         return self.stage.live if self.stage is not None else None
 
     def run(self) -> None:
-        """LeadLost once another one leads."""
+        """Until it is stopped; LeadLost once another one leads. When somebody has deleted topics of ours it begins anew."""
+        while not self.stop.is_set():
+            try:
+                self._run_while_led()
+            except LeadLost as error:
+                log.error("[orchestrator] %s", error)
+                raise
+            except TopicMissing as error:
+                log.error("[orchestrator] begins anew: %s", error)
+            self._watch = self.stage = None
+
+    def _run_while_led(self) -> None:
+        """Until it is stopped, or there is nobody to lead any more: topics of ours are gone. TopicMissing where a write finds that out."""
         board = self._led()
         stage = patiently(lambda: self._set_up(board), self.stop) if board is not None else None
         if board is None or stage is None:
@@ -124,16 +138,11 @@ class Orchestrator:
         rehearsal = Rehearsal(stage, self.configuration, self.changelog, self.session)
         try:
             self._run(stage, swap, rehearsal, servers)
-        except LeadLost as error:
-            log.error("[orchestrator] %s", error)
-            raise
         finally:
             swap.close()
-            for generation in stage.running():
-                generation.stop()
+            _end(stage)
             heart.stop()
             servers.close()
-            stage.clerk.close()
             board.give_up_lead()
 
     def _led(self) -> StatusBoard | None:
@@ -142,11 +151,13 @@ class Orchestrator:
         if watch is None:
             return None
         try:
-            if not watch.is_free() and not self.stop.wait(1.0) and not watch.is_free():
-                log.info("[orchestrator] waits: another one leads, %s", watch.lease.leader)
+            began, told = time.monotonic(), False
             while not watch.is_free():
                 if self.stop.wait(POLL_SECONDS):
                     return None
+                if not told and time.monotonic() - began >= TELL_SECONDS:
+                    told = True
+                    log.info("[orchestrator] waits: another one leads, %s", watch.lease.leader)
             return patiently(self._lead, self.stop)
         finally:
             watch.stop()
@@ -163,20 +174,31 @@ class Orchestrator:
         for message in standing(self.changelog, system_changelog(settings.changelog.prefix, STATUS_TABLE)):
             clock.saw(message)
         self._clean_up(board)
-        clerk = Clerk(settings, self.changelog, board.ledger, clock, self._fingerprint)
+        clerk = Clerk(settings, self.changelog, board, clock, self._fingerprint)
         stage = Stage(board, clerk, clock, settings.changelog.prefix)
-        self._go_on(stage)
+        try:
+            self._go_on(stage)
+            # What the row said last may have been of a generation that was half built then.
+            stage.say()
+        except BaseException:
+            _end(stage)
+            raise
         return stage
 
     def _fingerprint(self, request: Request) -> str:
         return fingerprint(asked_for(self.catalog, request, self.settings.control.joins), self.settings)
 
     def _clean_up(self, board: StatusBoard) -> None:
-        """Removes what an earlier run left half built."""
+        """Removes what an earlier run left half built, and what is left of generations that are over or unknown: an orchestrator elsewhere cannot
+        remove our checkpoints, and who lost the status topic does not know of anything."""
         for status in [status for status in board.generations.values() if status.state in COMING]:
             self._remove(status.generation)
             board.announce(_retired(status))
             log.info("[orchestrator] generation %d was half built and is removed", status.generation)
+        kept = {number for number, status in board.generations.items() if status.state not in OVER}
+        for number in sorted(generations_with_remains(Topics(self.changelog), self.settings, self.session) - kept):
+            self._remove(number)
+            log.info("[orchestrator] generation %d is over, and what was left of it is removed", number)
 
     def _go_on(self, stage: Stage) -> None:
         """With the live one, if it still means the same and its checkpoints are here; else a new one takes over from it."""
@@ -195,6 +217,7 @@ class Orchestrator:
         if blueprint.fingerprint != live.fingerprint or not spans.is_readable(known.folder):
             return False
         log.info("[orchestrator] generation %d goes on", live.generation)
+        log.info("[orchestrator] topics set %s", blueprint)
         known.known_out_of_history = live.out_of_history
         known.start()
         stage.live = known
@@ -202,10 +225,13 @@ class Orchestrator:
         return True
 
     def _run(self, stage: Stage, swap: Swap, rehearsal: Rehearsal, servers: Servers) -> None:
-        told = False
+        told, lasting = False, LastingTopics(self.changelog, stage.prefix)
         while not self.stop.wait(POLL_SECONDS):
             if stage.board.ledger.lost is not None:
                 raise stage.board.ledger.lost
+            if lost := lasting.lost():
+                log.error("[orchestrator] begins anew: topics of ours were deleted, or are others now: %s", ", ".join(lost))
+                return
             stage.clerk.read()
             servers.listen()
             self._tend_live(stage)
@@ -244,6 +270,12 @@ class Orchestrator:
     def _failing(self) -> str | None:
         """Called by the heart, in its thread."""
         return self.stage.failing() if self.stage is not None else None
+
+
+def _end(stage: Stage) -> None:
+    for generation in stage.running():
+        generation.stop()
+    stage.clerk.close()
 
 
 def _retired(status: GenerationStatus) -> GenerationStatus:

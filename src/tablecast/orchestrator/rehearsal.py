@@ -52,7 +52,7 @@ class Rehearsal:
             catalog = asked_for(self.catalog, asked.request, self.settings.control.joins)
             blueprint = draw(self.stage.board.next_number(), catalog, self.settings, asked.letter.id)
             generation = Generation(blueprint, self.session, self.settings, self.changelog)
-            beside = self.stage.running()
+            beside = [self.stage.live] if self.stage.live is not None else []
             self._examination = (asked, Task(f"dry run {asked.letter.id}", lambda: rehearse(generation, beside)))
 
     def _known(self, asked: Asked) -> Outcome | None:

@@ -42,10 +42,13 @@ class Stage:
     """Why what is wanted cannot be begun; it is tried again."""
     rebuilds: Rebuilds = field(default_factory=Rebuilds)
 
+    def leaving(self) -> list[Generation]:
+        """Those that still hold slots, and soon do not."""
+        return [lingering.generation for lingering in self.lingering if lingering.runs and lingering.generation is not None]
+
     def running(self) -> list[Generation]:
         """Those that hold slots."""
-        old = [lingering.generation for lingering in self.lingering if lingering.runs and lingering.generation is not None]
-        return [*old, self.live] if self.live is not None else old
+        return [*self.leaving(), self.live] if self.live is not None else self.leaving()
 
     def failing(self) -> str | None:
         """Why rows may be old, as the pulse tells it; None while every query runs. Called by the heart too, in its thread."""

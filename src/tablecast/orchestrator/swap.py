@@ -68,19 +68,29 @@ class Swap:
 
     def _consider(self) -> None:
         """Looks at the newest message that waits."""
-        agenda, build, live = self.stage.clerk.agenda, self.stage.build, self.stage.live
-        asked = agenda.candidate()
+        agenda, asked = self.stage.clerk.agenda, self.stage.clerk.agenda.candidate()
         if asked is None or asked is self._accepted or (self._examination is not None and self._examination[0] is asked):
             return
-        if build is not None and build.given_up is None and asked.fingerprint == build.generation.blueprint.fingerprint:
+        if (build := self._building(asked)) is not None:
             build.asked = asked
             agenda.choose(asked)
-        elif live is not None and not live.lost and asked.fingerprint == live.blueprint.fingerprint:
+        elif (live := self._showing(asked)) is not None:
             if self._give_up_build(asked):
                 self.stage.clerk.answer(agenda.unchanged(asked, live.blueprint.number))
         elif self._examination is None:
             catalog = self._catalog(asked.request)
             self._examination = (asked, Task(f"examination of {asked.letter.id}", lambda: examine(catalog, self.settings.kafka)))
+
+    def _building(self, asked: Asked) -> Build | None:
+        """The build, if it is of what is asked for."""
+        build = self.stage.build
+        same = build is not None and build.given_up is None and asked.fingerprint == build.generation.blueprint.fingerprint
+        return build if same else None
+
+    def _showing(self, asked: Asked) -> Generation | None:
+        """What is live, if it is what is asked for and can go on."""
+        live = self.stage.live
+        return live if live is not None and not live.lost and asked.fingerprint == live.blueprint.fingerprint else None
 
     def _examined(self) -> None:
         if self._examination is None or not self._examination[1].done:
@@ -92,7 +102,7 @@ class Swap:
             self.stage.clerk.reject(asked, f"its topics could not be looked at: {task.error}")
         elif task.result is not None:
             self.stage.clerk.reject(asked, task.result.reason)
-        else:
+        elif self._building(asked) is None and self._showing(asked) is None:
             self._accepted = asked
             self._give_up_build(asked)
 
@@ -116,7 +126,8 @@ class Swap:
 
     def _build(self, wanted: Wanted, asked: Asked | None) -> None:
         blueprint = draw(self.stage.board.next_number(), wanted.catalog, self.settings, wanted.requested)
-        self.stage.build = Build(Generation(blueprint, self.session, self.settings, self.changelog), asked, self.stage.running(), self._stop)
+        generation = Generation(blueprint, self.session, self.settings, self.changelog)
+        self.stage.build = Build(generation, asked, self.stage.live, self.stage.leaving(), self._stop)
 
     def _catalog(self, request: Request) -> Catalog:
         return asked_for(self.catalog, request, self.settings.control.joins)
@@ -135,7 +146,7 @@ class Swap:
             self.stage.build = None
         elif build.given_up is not None:
             build.give_up(build.given_up)
-        elif build.asked is not None and build.age > limit:
+        elif build.limited and build.age > limit:
             build.give_up(f"it was not ready within {limit:g} s (control.fill_limit_seconds)")
         else:
             self._announce(build)
@@ -226,11 +237,9 @@ class Swap:
 
     def _tell(self, build: Build) -> None:
         blueprint = build.generation.blueprint
-        topics = " ".join(f"{name}={source.topic!r}" for name, source in blueprint.catalog.sources.items())
-        set_to = f"{topics} join={next(iter(blueprint.joins.values()), '')!r}"
-        log.info("[orchestrator] topics set %s", set_to)
+        log.info("[orchestrator] topics set %s", blueprint)
         if build.asked is not None:
-            log.info("[orchestrator] applied control: %s as generation %d in %.1f s", set_to, blueprint.number, build.seconds)
+            log.info("[orchestrator] applied control: %s as generation %d in %.1f s", blueprint, blueprint.number, build.seconds)
 
 
 def _fill_backoff() -> Backoff:

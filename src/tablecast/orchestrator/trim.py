@@ -110,7 +110,7 @@ class Trimmer:
             start = changelog.needed_from(time.time_ns() // 1_000_000)
             if start > self._trimmed[topic]:
                 try:
-                    topics.delete_records(topic, start)
+                    topics.delete_records(topic, {0: start})
                     self._trimmed[topic] = start
                 except (TablecastError, KafkaException) as error:
                     log.warning("[orchestrator] %s could not be trimmed and grows until it can: %s", topic, error)

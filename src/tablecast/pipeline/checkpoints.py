@@ -26,15 +26,29 @@ class CheckpointFolder(Protocol):
     def write(self, name: str, text: str) -> None:
         """Whole or not at all, also where the disk is full or the machine stops. OSError if it cannot be written."""
 
+    def names(self) -> list[str]:
+        """What is in it; nothing where it is not there itself. OSError if it cannot be read."""
+
     def remove(self) -> None:
         """With all that is in it. May be called again."""
 
 
 def checkpoint_folder(number: int, settings: PipelineSettings, session: SparkSession) -> CheckpointFolder:
+    return _folder(f"/g{number}", settings, session)
+
+
+def generations_with_checkpoints(settings: PipelineSettings, session: SparkSession) -> set[int]:
+    """Whose folders are there, whole or not."""
+    found = [re.fullmatch(r"g(\d+)", name) for name in _folder("", settings, session).names()]
+    return {int(match[1]) for match in found if match is not None}
+
+
+def _folder(below: str, settings: PipelineSettings, session: SparkSession) -> CheckpointFolder:
     given = settings.checkpoint_dir
     if given is not None and is_uri(given):
-        return HadoopFolder(f"{given.rstrip('/')}/g{number}", session)
-    return LocalFolder((Path(given) if given is not None else settings.state_dir / "checkpoints").resolve() / f"g{number}")
+        return HadoopFolder(f"{given.rstrip('/')}{below}", session)
+    root = (Path(given) if given is not None else settings.state_dir / "checkpoints").resolve()
+    return LocalFolder(Path(f"{root}{below}"))
 
 
 def is_uri(path: str) -> bool:
@@ -57,6 +71,9 @@ class LocalFolder:
         unfinished = self._folder / f"{name}.tmp"
         unfinished.write_text(text)
         unfinished.replace(self._folder / name)
+
+    def names(self) -> list[str]:
+        return [child.name for child in self._folder.iterdir()] if self._folder.exists() else []
 
     def remove(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -93,6 +110,13 @@ class HadoopFolder:
             files.delete(whole, False)
             if not files.rename(unfinished, whole):
                 raise OSError(f"{whole.toString()} could not be renamed from {unfinished.toString()}")
+        except Py4JJavaError as error:
+            raise _told(error) from error
+
+    def names(self) -> list[str]:
+        try:
+            files, folder = self._files(), self._path()
+            return [str(child.getPath().getName()) for child in files.listStatus(folder)] if files.exists(folder) else []
         except Py4JJavaError as error:
             raise _told(error) from error
 

@@ -21,7 +21,6 @@ LONGEST_PAUSE = 10.0
 STEADY_SECONDS = 60.0
 LINE_BYTES = 65_536
 PATIENCE_SECONDS = 30.0
-NICENESS = 5
 
 
 @dataclass(frozen=True)
@@ -32,8 +31,8 @@ class Sibling:
     command: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     after: Callable[[], bool] | None = None
-    gives_way: bool = False
-    """Whether the others go first where there are fewer cores than work."""
+    niceness: int = 0
+    """How much it gives way to others where there are fewer cores than work; 19 is most."""
 
 
 def tablecast_command(*arguments: str) -> tuple[str, ...]:
@@ -81,8 +80,8 @@ class Child:
             # A Ctrl-C in the terminal is the supervisor's alone.
             start_new_session=True,
         )
-        if self._sibling.gives_way:
-            give_way(process.pid)
+        if self._sibling.niceness:
+            give_way(process.pid, self._sibling.niceness)
         self._process, self._started = process, time.monotonic()
         assert process.stdout is not None
         self._relay = threading.Thread(target=_relay, args=(self.name, process.stdout, say), name=f"relay-{self.name}", daemon=True)
@@ -116,12 +115,12 @@ class Child:
             _kill_group(self._process)
 
 
-def give_way(pid: int) -> None:
+def give_way(pid: int, niceness: int) -> None:
     """A process that has just begun, and all that it starts. Where Linux shares the cores among sessions, its session has to give way too."""
     with contextlib.suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, pid, NICENESS)
+        os.setpriority(os.PRIO_PROCESS, pid, niceness)
     with contextlib.suppress(OSError):
-        Path(f"/proc/{pid}/autogroup").write_text(str(NICENESS))
+        Path(f"/proc/{pid}/autogroup").write_text(str(niceness))
 
 
 def _kill_group(process: "subprocess.Popen[bytes]") -> None:

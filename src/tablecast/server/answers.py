@@ -1,6 +1,7 @@
 """HTTP answers. Every error has the same form, whoever raised it."""
 
 import logging
+from http import HTTPStatus
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -28,7 +29,21 @@ def error_answer(error: TablecastError, status: int | None = None) -> Response:
     answer = _answer(error.code, error.message, error.hint, status)
     if status == 401:
         answer.headers["www-authenticate"] = "Bearer"
+    if (seconds := getattr(error, "retry_after", None)) is not None:
+        answer.headers["retry-after"] = str(seconds)
     return answer
+
+
+def raw_answer(error: ViewerError) -> bytes:
+    """The same where no application answers, because nobody has come to the end of a request. The connection ends with it."""
+    answer = error_answer(error)
+    answer.headers["connection"] = "close"
+    answer.headers["x-content-type-options"] = "nosniff"
+    if error.transient and "retry-after" not in answer.headers:
+        answer.headers["retry-after"] = "1"
+    head = [f"HTTP/1.1 {answer.status_code} {HTTPStatus(answer.status_code).phrase}".encode()]
+    head += [name + b": " + value for name, value in answer.raw_headers]
+    return b"\r\n".join([*head, b"", bytes(answer.body)])
 
 
 async def on_viewer_error(request: Request, error: Exception) -> Response:
@@ -51,7 +66,10 @@ async def on_crash(request: Request, error: Exception) -> Response:
     # Not request.url: that one is put together from a header, and may itself be none.
     path = request.scope["path"]
     log.error("[server] %s %s failed", request.method, path, exc_info=error, extra={"event": "crash", "path": path})
-    return _answer(*_INTERNAL, 500)
+    answer = _answer(*_INTERNAL, 500)
+    # What puts these on other answers has crashed too.
+    answer.headers.update(request.app.state.headers)
+    return answer
 
 
 def _code(detail: str) -> str:

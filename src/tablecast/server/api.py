@@ -11,7 +11,9 @@ from starlette.responses import PlainTextResponse, Response
 
 from tablecast.catalog import Column
 from tablecast.errors import BadView, BadWindow, ControlsTooMany, MessageTooLarge, NotReady, TablecastError, ViewerError
+from tablecast.login_errors import NotOperator
 from tablecast.server.answers import error_answer, json_answer, json_bytes
+from tablecast.server.auth import Entry
 from tablecast.server.builder import BUILD_ROWS
 from tablecast.server.control import ControlDesk
 from tablecast.server.download import Desks, Download
@@ -31,6 +33,8 @@ from tablecast.tables.view import SortKey, ViewSpec
 from tablecast.tables.window import Window
 from tablecast.wire.frames import rows_answer
 
+ENTRY = "tablecast.entry"
+"""Where the scope of a request has the login that it came with."""
 PAGE_ROWS = 300
 COPY_ROWS = 5000
 """Rows that an export copies before others have their turn: less than a millisecond of work."""
@@ -135,8 +139,11 @@ class Api:
         )
 
     async def control(self, request: Request) -> Response:
-        """202 with the id of the verdict, or 200 when there is nothing to change."""
+        """202 with the id of the verdict, or 200 when there is nothing to change. Only for operators."""
         read_query(request, ())
+        entry: Entry = request.scope[ENTRY]
+        if entry.role != "operator":
+            raise NotOperator
         if self._desk is None:
             raise NotReady("no control topic is known here")
         body = await _body(request, self._settings.message_bytes)

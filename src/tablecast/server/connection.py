@@ -3,13 +3,18 @@
 import asyncio
 import logging
 import time
+from collections.abc import Callable
 
-from tablecast.errors import MessageUnreadable, SessionsTooMany
+from tablecast.errors import MessageUnreadable, SessionsTooMany, ViewerError
+from tablecast.login_errors import OriginRefused
+from tablecast.server.addresses import Addresses
 from tablecast.server.auth import Gate
 from tablecast.server.courier import Courier, Rounds
+from tablecast.server.edge import is_allowed
 from tablecast.server.hub import Hub
 from tablecast.server.rate import Budget
 from tablecast.server.session import Session, State
+from tablecast.server.strangers import Strangers, together
 from tablecast.server.turnstile import Turnstile
 from tablecast.server.viewer_socket import ViewerSocket
 from tablecast.settings import ServerSettings
@@ -21,28 +26,60 @@ SHARE = 0.05
 BURST_SECONDS = 0.05
 NEW_SECONDS = 1.0
 """So long what a viewer takes counts as what newcomers take."""
+A_LITTLE = 0.01
+"""So that a login is really over when it is looked at."""
+REVIEW_SECONDS = 3600.0
+"""A login that ends later is looked at again by then: clocks may be set meanwhile."""
 
 
 class Reception:
-    """Takes in viewers, up to the limit."""
+    """Takes in viewers, up to the limit. Who has not logged in counts as a stranger and not as a viewer."""
 
     def __init__(self, hub: Hub, gate: Gate, settings: ServerSettings) -> None:
         self.turnstile = Turnstile()
+        self.login_seconds = settings.login_seconds
+        self.strangers = Strangers(Addresses(settings.trusted_proxies), settings.strangers, together(settings))
         self._hub = hub
         self._gate = gate
         self._settings = settings
         self._rounds = Rounds(hub.carried)
+        self._inside: set[Session] = set()
+
+    def objection(self, line: ViewerSocket) -> ViewerError | None:
+        """Why this socket is not opened at all."""
+        origin = _header(line, "origin")
+        return None if is_allowed(origin, _header(line, "host"), self._settings.origins) else OriginRefused(origin or "")
 
     def attend(self, line: ViewerSocket) -> "Conversation":
         """Begins to talk with a viewer."""
-        session = Session(self._hub, self._gate, self._settings)
+        peer = line.client[0] if line.client else ""
+        session = Session(self._hub, self._gate, self._settings, self.strangers.addresses.of(peer, _header(line, "x-forwarded-for")))
+        session.admit = self._admit
         conversation = Conversation(session, line, self._hub, self._rounds, self.turnstile, self._settings)
-        if len(self._hub.audience) >= self._settings.sessions:
-            session.refuse(SessionsTooMany(self._settings.sessions))
+        session.on_entry = lambda: self._entered(session, conversation, line)
+        conversation.on_end = lambda: self._inside.discard(session)
+        try:
+            self._admit()
+        except SessionsTooMany as error:
+            session.refuse(error)
         else:
             self._hub.audience.add(session)
             self._hub.counters.sessions += 1
         return conversation
+
+    def review(self) -> None:
+        """Keys are others: who came in with one that is gone goes too."""
+        for session in list(self._inside):
+            session.review()
+
+    def _admit(self) -> None:
+        if len(self._inside) >= self._settings.sessions:
+            raise SessionsTooMany(self._settings.sessions)
+
+    def _entered(self, session: Session, conversation: "Conversation", line: ViewerSocket) -> None:
+        self._inside.add(session)
+        self.strangers.go(line.client)
+        conversation.entered()
 
 
 class Expenses:
@@ -77,6 +114,7 @@ class Conversation:
         self._deadline = asyncio.get_running_loop().call_later(settings.login_seconds, session.expire)
         session.on_close = self._courier.finish
         session.outbox.on_room = line.read_on
+        self.on_end: Callable[[], None] = _nobody
 
     def hear(self, message: str | None) -> None:
         """One message; None if it was no text."""
@@ -90,9 +128,24 @@ class Conversation:
             log.exception("[server] a message of a viewer cannot be taken, and it is cut off", extra={"event": "crash"})
             self._line.cut_off()
 
+    def entered(self) -> None:
+        """It has logged in. A login that ends is looked at when it does."""
+        self._deadline.cancel()
+        entry = self._session.entry
+        if entry is not None and entry.expires is not None:
+            seconds = min(max(entry.expires - time.time(), 0.0) + A_LITTLE, REVIEW_SECONDS)
+            self._deadline = asyncio.get_running_loop().call_later(seconds, self._review)
+        asyncio.get_running_loop().call_soon(self._line.read_on)
+
+    def _review(self) -> None:
+        self._session.review()
+        if self._session.state is State.OPEN:
+            self.entered()
+
     def wait(self) -> float:
         """After how many seconds it may be asked for more; infinite until `read_on` is called."""
-        return float("inf") if self._session.outbox.full else self._expenses.wait(time.perf_counter())
+        waits = self._session.outbox.full or self._session.state is State.DECIDING
+        return float("inf") if waits else self._expenses.wait(time.perf_counter())
 
     def spend(self, seconds: float) -> None:
         self._expenses.spend(seconds, time.perf_counter())
@@ -100,6 +153,7 @@ class Conversation:
     def lost(self) -> None:
         """The socket is no more."""
         self._over = True
+        self.on_end()
         self._deadline.cancel()
         self._hub.audience.discard(self._session)
         self._session.close(1000)
@@ -118,3 +172,13 @@ class Conversation:
             self._line.end(self._session.close_code)
         else:
             self._line.cut_off()
+
+
+def _header(line: ViewerSocket, name: str) -> str | None:
+    """What the handshake said; several of that name as one list."""
+    found = [value.decode("latin-1") for each, value in line.scope["headers"] if each.lower() == name.encode()]
+    return ",".join(found) if found else None
+
+
+def _nobody() -> None:
+    """Nobody has to hear of the end."""

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from tablecast.errors import TablecastError
+from tablecast.kafka.admin import Topic
 from tablecast.kafka.names import status_topic
 from tablecast.kafka.status import GenerationStatus, ServerStatus
 from tablecast.server.aim import aim, same
@@ -19,7 +20,7 @@ from tablecast.server.herald import Herald
 from tablecast.server.hub import Hub
 from tablecast.server.presence import Presence
 from tablecast.server.reader import TopicReader
-from tablecast.server.topics import Topic, TopicFinder
+from tablecast.server.topics import TopicFinder
 from tablecast.server.watch import BrokerWatch
 from tablecast.settings import KafkaSettings
 

@@ -24,6 +24,7 @@ from tablecast.kafka.status import (
     decode_pulse,
     decode_server,
     decode_status,
+    is_generation,
 )
 from tablecast.server.reader import Reading
 from tablecast.tables.generation import Generation, SharedViews
@@ -96,7 +97,7 @@ class StatusFollower:
                 self._hear(value)
             elif value is None:
                 self.generations.pop(key, None)
-            else:
+            elif is_generation(key):
                 self._take(key, value)
         if self._caught_up:
             self._changed(self)

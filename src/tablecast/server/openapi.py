@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tablecast import __version__, errors
+from tablecast import __version__, errors, login_errors
 from tablecast.catalog import NAME
 from tablecast.errors import ViewerError
 from tablecast.server.export import FORMATS, FORMULAS, MEDIA_TYPES
@@ -44,7 +44,13 @@ def openapi(settings: ServerSettings) -> Schema:
             },
         },
         "components": {
-            "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "The pre-shared key, server.psk."}},
+            "securitySchemes": {
+                "key": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "A pre-shared key (server.psk, server.operator_psk), or a token of the OpenID provider.",
+                }
+            },
             "schemas": _schemas(),
         },
     }
@@ -124,12 +130,12 @@ def _operation(id: str, summary: str, responses: Schema, parameters: list[Schema
 
 def _open(id: str, summary: str, responses: Schema) -> Schema:
     """Needs no key."""
-    return {**_operation(id, summary, responses), "security": []}
+    return {**_operation(id, summary, {**responses, "429": _error(429)}), "security": []}
 
 
 def _errors(*statuses: int) -> Schema:
     """What may go wrong, beside what may go wrong everywhere."""
-    return {str(status): _error(status) for status in (400, 401, *statuses)}
+    return {str(status): _error(status) for status in (400, 401, 403, 429, 503, *statuses)}
 
 
 def _error(status: int) -> Schema:
@@ -142,7 +148,8 @@ def _error(status: int) -> Schema:
 
 
 def _codes(status: int) -> list[str]:
-    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ViewerError)]
+    found = {**vars(errors), **vars(login_errors)}.values()
+    kinds = [kind for kind in found if isinstance(kind, type) and issubclass(kind, ViewerError)]
     return sorted(kind.code for kind in kinds if kind.status == status and kind is not ViewerError)
 
 

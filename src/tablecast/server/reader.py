@@ -9,8 +9,9 @@ from typing import Protocol, cast
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from tablecast.errors import TablecastError
+from tablecast.kafka.admin import Topic
 from tablecast.kafka.clients import MISSING, assign_from_beginning, code_of, concerns_group, make_consumer
-from tablecast.server.topics import Topic, TopicFinder
+from tablecast.server.topics import TopicFinder
 from tablecast.settings import KafkaSettings
 
 log = logging.getLogger(__name__)

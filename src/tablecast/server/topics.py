@@ -1,25 +1,13 @@
 """Whether the changelog broker answers, and which topics it has."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from confluent_kafka import KafkaError, KafkaException, TopicCollection
+from confluent_kafka import KafkaException, TopicCollection
 
+from tablecast.kafka.admin import Topic, topic_of
 from tablecast.kafka.clients import MISSING, code_of, make_admin, translated
 from tablecast.kafka.complaints import LastComplaint
 from tablecast.settings import KafkaSettings
-
-_ABSENT = MISSING | {KafkaError.UNKNOWN_TOPIC_ID}
-
-
-@dataclass(frozen=True)
-class Topic:
-    """A topic at one moment. Created again under the same name it has another `id`, and its offsets begin anew."""
-
-    name: str
-    id: str
-    partitions: tuple[int, ...]
 
 
 class TopicFinder:
@@ -37,9 +25,9 @@ class TopicFinder:
         found = {}
         for name, future in futures.items():
             try:
-                found[name] = _topic(name, future.result(timeout=self._timeout * 2))
+                found[name] = topic_of(name, future.result(timeout=self._timeout * 2))
             except KafkaException as error:
-                if code_of(error).code() not in _ABSENT:
+                if code_of(error).code() not in MISSING:
                     self._admin.poll(0)
                     raise translated(error, self._kafka, "changelog", name, complaint=self._complaint) from error
             except TimeoutError as error:
@@ -47,7 +35,3 @@ class TopicFinder:
                 raise self._complaint.error("changelog", self._kafka, "no answer in time") from error
         self._complaint.forget()
         return found
-
-
-def _topic(name: str, description: Any) -> Topic:
-    return Topic(name, str(description.topic_id), tuple(sorted(partition.id for partition in description.partitions)))

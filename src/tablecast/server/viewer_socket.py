@@ -13,7 +13,9 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.exceptions import PayloadTooBig
 from websockets.frames import Close, Frame, Opcode
 
-from tablecast.errors import MessageTooLarge
+from tablecast.errors import MessageTooLarge, ViewerError
+from tablecast.server.answers import raw_answer
+from tablecast.server.strangers import Strangers
 from tablecast.wire.messages import PROTOCOL, Error, encode
 
 PATH = "/ws"
@@ -48,6 +50,9 @@ class Ear(Protocol):
 class Host(Protocol):
     """Who receives viewers."""
 
+    def objection(self, line: "ViewerSocket") -> ViewerError | None:
+        """Why this one is not received; None if it is."""
+
     def attend(self, line: "ViewerSocket") -> Ear: ...
 
 
@@ -55,6 +60,7 @@ class ViewerSocket(WebSocketsSansIOProtocol):
     """One connection. At PATH it is a viewer's, anywhere else the application answers."""
 
     host: ClassVar[Host]
+    strangers: ClassVar[Strangers]
     on_writable: Callable[[], None]
 
     def connection_made(self, transport: BaseTransport) -> None:
@@ -70,6 +76,7 @@ class ViewerSocket(WebSocketsSansIOProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
+        self.strangers.go(self.client)
         self._forget()
         if self._ear is not None:
             self._ear.lost()
@@ -118,7 +125,14 @@ class ViewerSocket(WebSocketsSansIOProtocol):
         if self.scope["path"] != PATH:
             await super().run_asgi()
         elif not self.transport.is_closing():
-            self._accept()
+            objection = self.host.objection(self)
+            if objection is None:
+                self._accept()
+                return
+            # There is no socket yet to say it on, so it is an answer of HTTP.
+            self.handshake_complete = self.close_sent = True
+            self.transport.write(raw_answer(objection))
+            self.transport.close()
 
     def _accept(self) -> None:
         if PROTOCOL in self.scope["subprotocols"]:

@@ -4,7 +4,8 @@ import threading
 from collections.abc import Callable, Iterable
 
 from tablecast.errors import TablecastError
-from tablecast.server.topics import Topic, TopicFinder
+from tablecast.kafka.admin import Topic
+from tablecast.server.topics import TopicFinder
 
 WATCH_SECONDS = 1.0
 

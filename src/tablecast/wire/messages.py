@@ -78,9 +78,14 @@ class Limits(Struct, frozen=True, rename="camel"):
     message_bytes: int
 
 
+Role = Literal["viewer", "operator"]
+
+
 class Welcome(Struct, frozen=True, tag_field="type", tag="welcome"):
     server: str
     limits: Limits
+    role: Role = "operator"
+    """What this login may do. An older server does not tell, and everybody may do everything there."""
     protocol: str = PROTOCOL
 
 
@@ -131,15 +136,17 @@ class Found(Struct, frozen=True, tag_field="type", tag="found"):
     """Where the row stands in the view; None when it is not in it."""
 
 
-class Error(Struct, frozen=True, tag_field="type", tag="error"):
+class Error(Struct, frozen=True, tag_field="type", tag="error", rename="camel"):
     code: str
     message: str
     hint: str | None = None
     sub: int | UnsetType = UNSET
+    retry_after: int | UnsetType = UNSET
+    """In how many seconds it may be tried again, where that is known."""
 
     @classmethod
     def of(cls, error: ViewerError, sub: int | None = None) -> "Error":
-        return cls(error.code, error.message, error.hint, UNSET if sub is None else sub)
+        return cls(error.code, error.message, error.hint, UNSET if sub is None else sub, getattr(error, "retry_after", UNSET))
 
 
 class Pong(Struct, frozen=True, tag_field="type", tag="pong"):

@@ -64,6 +64,13 @@ def test_that_all_are_down_says_less_than_why() -> None:
     assert error.message == "The source Kafka at kafka:9093 refuses these credentials: wrong password."
 
 
+def test_that_an_old_token_is_refused_says_less_than_that_there_is_no_new_one() -> None:
+    no_token = (KafkaError._AUTHENTICATION, "Failed to acquire SASL OAUTHBEARER token: Connection refused")
+    assert type(complained(TOKEN, no_token, (KafkaError._AUTHENTICATION, "invalid_token"))) is TokenUnavailable
+    assert type(complained(TOKEN, (KafkaError._AUTHENTICATION, "invalid_token"), no_token)) is TokenUnavailable
+    assert type(complained(TOKEN, no_token, (KafkaError._TRANSPORT, "Disconnected"))) is BrokerUnreachable
+
+
 def test_the_same_trouble_is_told_in_the_same_words() -> None:
     times = [f"Connect failed: refused (after {number}ms in state CONNECT, {number} identical error(s) suppressed)" for number in (1, 20)]
     first, second = (complained(PASSWORD, (KafkaError._TRANSPORT, text)) for text in times)

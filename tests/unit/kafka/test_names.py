@@ -2,7 +2,18 @@
 
 import pytest
 
-from tablecast.kafka.names import changelog_topic, control_topic, is_ours, mark_topic, seed_topic, servers_topic, status_topic, system_changelog
+from tablecast.kafka.names import (
+    changelog_topic,
+    control_topic,
+    generation_of,
+    is_ours,
+    lasting_topics,
+    mark_topic,
+    seed_topic,
+    servers_topic,
+    status_topic,
+    system_changelog,
+)
 
 OURS = (
     status_topic("t"),
@@ -20,6 +31,14 @@ OURS = (
 def test_what_we_make_is_ours(topic: str) -> None:
     assert is_ours("t", topic)
     assert not is_ours("other", topic)
+
+
+def test_a_topic_outlives_generations_or_is_of_one() -> None:
+    assert {topic: generation_of("t", topic) for topic in OURS} == dict.fromkeys(lasting_topics("t")) | {
+        "t.users_ui.g12": 12,
+        "t.seeds.g3.q0": 3,
+        "t.marks.g3.q1": 3,
+    }
 
 
 @pytest.mark.parametrize("topic", ["users", "t", "t.users", "t.users.v2", "tx.status", "t.status.v2", "t.users_ui.g", "a.t.status"])

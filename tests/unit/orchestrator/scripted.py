@@ -50,9 +50,10 @@ class ScriptedGeneration:
         return self.crew.lost
 
     def slots(self) -> int:
-        return 0
+        return 1
 
-    held_slots = slots
+    def held_slots(self) -> int:
+        return len(self.crew.held())
 
     def prepare(self) -> None:
         self._take("prepare")

@@ -37,7 +37,7 @@ class ClerkOfTest:
 
 def rehearsed(clerk: ClerkOfTest, build: object | None = None) -> Rehearsal:
     board = SimpleNamespace(next_number=lambda: 5)
-    stage = SimpleNamespace(clerk=clerk, live=generation(4, "live"), build=build, board=board, running=list)
+    stage = SimpleNamespace(clerk=clerk, live=generation(4, "live"), build=build, board=board)
     return Rehearsal(cast("Any", stage), load(None, {}), cast("Any", None), cast("Any", None))
 
 

@@ -3,11 +3,14 @@
 import functools
 import threading
 from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
-from tablecast.errors import GenerationFailed, LeadLost
+from tablecast.errors import GenerationFailed, LeadLost, SparkUnusable
+from tablecast.orchestrator import build as build_module
 from tablecast.orchestrator import swap as module
+from tablecast.orchestrator.lingering import Lingering
 from tablecast.orchestrator.stage import Wanted
 from tablecast.orchestrator.swap import MOST_FILL_PAUSE_SECONDS
 from tests.unit.orchestrator.scripted import ENDS, PATIENCE, Play
@@ -150,3 +153,67 @@ def test_a_fill_that_nobody_asked_for_and_that_fails_for_ever_is_tried_ever_more
     assert pauses[:3] == [0.5, 0.75, 1.125]
     assert pauses[-1] == MOST_FILL_PAUSE_SECONDS
     assert play.board.generations[25].error is not None
+
+
+def test_a_message_that_wants_what_is_being_built_anyway_does_not_set_it_a_limit(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long fill that the configuration asked for would else fail at once, and begin again."""
+    monkeypatch.setattr(build_module.Build, "age", 1e9)
+    filling = play.hold("fill")
+    play.stage.wanted = Wanted(play.configuration.catalog, None)
+    play.step_until(filling.is_set)
+    play.ask("users")
+    play.step_until(lambda: play.clerk.agenda.chosen is not None)
+    play.swap.step()
+    assert play.stage.build is not None
+    assert play.stage.build.given_up is None
+    play.made[0].abandoned.set()
+    play.step_until(lambda: play.stage.build is None)
+
+
+def test_what_was_begun_anyway_while_a_message_for_it_is_looked_at_is_built_once(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = threading.Event()
+    monkeypatch.setattr(module, "examine", lambda *_: looked_at.wait(PATIENCE) and None)
+    play.ask("users")
+    play.swap.step()
+    filled = threading.Event()
+    play.scripts["fill"] = lambda: filled.wait(PATIENCE)
+    play.stage.wanted = Wanted(play.configuration.catalog, None)
+    play.step_until(lambda: play.made and "fill" in play.made[0].taken)
+    looked_at.set()
+    play.step_until(lambda: play.clerk.agenda.chosen is not None)
+    filled.set()
+    play.step_until(lambda: play.clerk.verdicts)
+    assert play.clerk.verdicts == {"m0": "applied"}
+    assert len(play.made) == 1
+
+
+def test_the_slots_of_one_that_is_leaving_are_waited_for(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A swap right after another one is not refused because the first of the three has not stopped yet."""
+
+    def reserve(_: object, needed: int, held: int, what: str) -> None:
+        if held > 1:
+            raise SparkUnusable(f"{what} needs {needed} task slots", "Use fewer.")
+
+    monkeypatch.setattr(build_module, "reserve", reserve)
+    first, second = play.go_live("a"), play.go_live("b")
+    play.stage.lingering.append(Lingering(1, cast("Any", first), 2))
+    play.ask("c")
+    play.step_until(lambda: play.made and play.stage.build is not None and play.stage.build.state == "building")
+    for _ in range(20):
+        play.swap.step()
+    assert (play.clerk.verdicts, play.made[0].taken) == ({}, [])
+    first.crew.stop()
+    play.step_until(lambda: play.clerk.verdicts)
+    assert play.clerk.verdicts == {"m0": "applied"}
+    assert second.crew.held() == [0]
+
+
+def test_one_that_finds_no_slots_beside_what_stays_is_refused(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    def reserve(*_: object) -> None:
+        raise SparkUnusable("there are too few", "Use fewer.")
+
+    monkeypatch.setattr(build_module, "reserve", reserve)
+    play.go_live("a")
+    play.ask("b")
+    play.step_until(lambda: play.clerk.verdicts)
+    assert play.clerk.verdicts == {"m0": "rejected"}

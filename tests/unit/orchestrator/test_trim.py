@@ -81,9 +81,9 @@ def test_an_error_does_not_end_the_trimming_and_is_told(monkeypatch: pytest.Monk
     consumers = iter([ScriptedConsumer(True), ScriptedConsumer(False)])
     deleted, enough = list[int](), threading.Event()
 
-    def delete_records(_: str, before: int) -> None:
-        deleted.append(before)
-        if before == 7:
+    def delete_records(_: str, before: dict[int, int]) -> None:
+        deleted.append(before[0])
+        if before == {0: 7}:
             enough.set()
 
     monkeypatch.setattr(module, "make_consumer", lambda *_: next(consumers))

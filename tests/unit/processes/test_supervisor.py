@@ -187,16 +187,16 @@ def test_errors_that_need_a_person_are_terminal() -> None:
     assert exit_code(BrokerFailed("x", Path("log"))) == exit_code(BrokerUnreachable("source", "s", "r")) == 1
 
 
+def test_one_that_gives_way_lets_the_others_go_first(run: Runner) -> None:
+    """It waits until it has been told to: a process may begin before its supervisor has done so."""
+    before = os.nice(0)
+    patient = f"import os, signal, time\nwhile os.nice(0) == {before}: time.sleep(0.01)\nprint('nice', os.nice(0), flush=True); signal.pause()"
+    running = run(Sibling("patient", (sys.executable, "-c", patient), niceness=3), script("steady", STEADY))
+    running.until(running.said(f"nice {before + 3}"))
+
+
 def test_the_lines_of_a_sibling_steer_no_terminal(run: Runner) -> None:
     running = run(script("one", HOSTILE))
     running.until(running.said("last"))
     [line] = [line for line in running.lines if "owned" in line]
     assert line == "[one] \\x1b]0;owned\\x07\\r[orchestrator] ready\\x9b�"
-
-
-def test_one_that_gives_way_lets_the_others_go_first(run: Runner) -> None:
-    """It waits until it has been told to: a process may begin before its supervisor has done so."""
-    before = os.nice(0)
-    patient = f"import os, signal, time\nwhile os.nice(0) == {before}: time.sleep(0.01)\nprint('nice', os.nice(0), flush=True); signal.pause()"
-    running = run(Sibling("patient", (sys.executable, "-c", patient), gives_way=True), script("steady", STEADY))
-    running.until(running.said(f"nice {before + sibling.NICENESS}"))

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
+import httpx
+from starlette.applications import Starlette
+
 from tablecast.catalog import Column
 from tablecast.server.hub import Hub
 from tablecast.server.session import Session
@@ -13,6 +16,7 @@ from tablecast.tables.generation import Generation
 from tablecast.tables.live_table import LiveTable
 
 KEY = "open sesame"
+BEARER = {"authorization": f"Bearer {KEY}"}
 COLUMNS = (Column("name", "string"), Column("n", "int64"))
 
 
@@ -66,5 +70,25 @@ def table_of(hub: Hub, name: str = "users") -> LiveTable:
     return hub.current().find(name).table
 
 
+class Browser:
+    """Asks an application without a socket."""
+
+    def __init__(self, app: Starlette, headers: dict[str, str]) -> None:
+        self._app = app
+        self._headers = headers
+
+    def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        async def ask() -> httpx.Response:
+            transport = httpx.ASGITransport(self._app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://server", headers=self._headers) as client:
+                return await client.request(method, path, **options)
+
+        return asyncio.run(ask())
+
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        return self.request("GET", path, **options)
+
+
+Client = Callable[..., Browser]
 TalkTo = Callable[..., Talk]
 Serving = Callable[..., AbstractContextManager[str]]

@@ -2,56 +2,20 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 from pydantic import SecretStr
-from starlette.applications import Starlette
 
 from tablecast.server.app import create_app
 from tablecast.server.auth import Gate
 from tablecast.server.builder import BUILD_ROWS
-from tablecast.server.control import ControlDesk
 from tablecast.server.hub import Hub
+from tablecast.server.keys import Keys
 from tablecast.settings import ServerSettings
 
-from .talking import KEY, generation_of
-
-BEARER = {"authorization": f"Bearer {KEY}"}
-
-
-class Browser:
-    """Asks an application without a socket."""
-
-    def __init__(self, app: Starlette, headers: dict[str, str]) -> None:
-        self._app = app
-        self._headers = headers
-
-    def request(self, method: str, path: str, **options: Any) -> httpx.Response:
-        async def ask() -> httpx.Response:
-            transport = httpx.ASGITransport(self._app, raise_app_exceptions=False)
-            async with httpx.AsyncClient(transport=transport, base_url="http://server", headers=self._headers) as client:
-                return await client.request(method, path, **options)
-
-        return asyncio.run(ask())
-
-    def get(self, path: str, **options: Any) -> httpx.Response:
-        return self.request("GET", path, **options)
-
-
-Client = Callable[..., Browser]
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> Client:
-    def make(hub: Hub, key: bool = True, page: Path = tmp_path / "no page", desk: ControlDesk | None = None, **settings: Any) -> Browser:
-        app = create_app(hub, ServerSettings(**settings), Gate(SecretStr(KEY)), desk=desk, page=page)
-        return Browser(app, BEARER if key else {})
-
-    return make
+from .talking import BEARER, KEY, Client, generation_of
 
 
 @pytest.mark.parametrize("path", ["/api/tables", "/api/tables/users/rows", "/api/status", "/metrics", "/api/nothing"])
@@ -89,7 +53,7 @@ def test_rows_of_a_view_are_those_of_the_generation_that_is_shown_when_it_is_bui
     """The tables change over, and the old ones are taken apart, while the view is being built."""
     hub, old = Hub(), generation_of(1, BUILD_ROWS * 20)
     hub.flip(old)
-    app = create_app(hub, ServerSettings(), Gate(SecretStr(KEY)))
+    app = create_app(hub, ServerSettings(), Gate(Keys(SecretStr(KEY))))
 
     async def scenario() -> httpx.Response:
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://server", headers=BEARER) as client:

@@ -16,6 +16,7 @@ from tablecast.server.app import create_app
 from tablecast.server.auth import Gate
 from tablecast.server.control import BURST, UNANSWERED_SECONDS, ControlDesk, changes_nothing, read_control
 from tablecast.server.hub import Hub
+from tablecast.server.keys import Keys
 from tablecast.settings import ServerSettings
 
 from .talking import KEY, Clock
@@ -37,7 +38,7 @@ class Operator:
         self.sent: list[dict[str, Any]] = []
         self.trouble: Exception | None = None
         settings = ServerSettings(message_bytes=2000)
-        self._app = create_app(self.hub, settings, Gate(SecretStr(KEY)), desk=ControlDesk(self.hub, self._send, clock), page=page)
+        self._app = create_app(self.hub, settings, Gate(Keys(SecretStr(KEY))), desk=ControlDesk(self.hub, self._send, clock), page=page)
 
     def _send(self, message: bytes) -> str:
         if self.trouble is not None:

@@ -22,6 +22,7 @@ from tablecast.catalog import Column
 from tablecast.client.model import WindowModel
 from tablecast.server.auth import Gate
 from tablecast.server.hub import Hub
+from tablecast.server.keys import Keys
 from tablecast.server.session import Session
 from tablecast.settings import ServerSettings
 from tablecast.tables.generation import Generation
@@ -154,7 +155,7 @@ class Viewer:
     """A session, and a client at its other end."""
 
     def __init__(self, hub: Hub) -> None:
-        self.session = Session(hub, Gate(SecretStr(KEY)), ServerSettings(messages_per_second=100_000))
+        self.session = Session(hub, Gate(Keys(SecretStr(KEY))), ServerSettings(messages_per_second=100_000))
         hub.audience.add(self.session)
         self.subs: dict[int, Shown] = {}
         self.closing: list[int] = []

@@ -14,6 +14,7 @@ from tablecast.server.app import create_app
 from tablecast.server.auth import Gate
 from tablecast.server.control import ControlDesk
 from tablecast.server.hub import Hub
+from tablecast.server.keys import Keys
 from tablecast.server.source_topics import SourceTopics
 from tablecast.settings import ServerSettings
 
@@ -29,7 +30,7 @@ def make_app() -> Starlette:
     hub.flip(generation_of(1, 10))
     hub.say("live")
     desk, sources = ControlDesk(hub, lambda message: "id"), SourceTopics(lambda: {"users": 3})
-    return create_app(hub, ServerSettings(), Gate(SecretStr(KEY)), desk=desk, sources=sources, page=Path("no page"))
+    return create_app(hub, ServerSettings(), Gate(Keys(SecretStr(KEY))), desk=desk, sources=sources, page=Path("no page"))
 
 
 APP = make_app()

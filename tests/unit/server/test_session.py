@@ -7,7 +7,7 @@ import pytest
 from tablecast import __version__
 from tablecast.catalog import Column
 from tablecast.server.hub import Hub
-from tablecast.server.session import State
+from tablecast.server.session import LOGIN_BYTES, State
 from tablecast.wire.frames import frame_body
 
 from .talking import KEY, Clock, Talk, TalkTo, generation_of, put, table_of
@@ -22,6 +22,7 @@ def test_a_login_is_welcomed_and_told_of_the_feed(hub: Hub, talk_to: TalkTo) -> 
             "protocol": "tablecast.v1",
             "server": __version__,
             "limits": {"windowRows": 5000, "subscriptions": 64, "messageBytes": 65536},
+            "role": "operator",
         },
         {"type": "feed", "state": "live", "message": None},
     ]
@@ -36,6 +37,7 @@ def test_a_login_is_welcomed_and_told_of_the_feed(hub: Hub, talk_to: TalkTo) -> 
         ({"type": "ping", "id": 1}, "login_required", 4401),
         ({"type": "shout"}, "bad_message", 4400),
         ({"type": "login", "key": "x" * 70_000}, "message_too_large", 4413),
+        ({"type": "login", "key": "x" * LOGIN_BYTES}, "message_too_large", 4413),
     ],
 )
 def test_nothing_is_served_before_a_login(hub: Hub, talk_to: TalkTo, message: dict[str, Any], code: str, close_code: int) -> None:

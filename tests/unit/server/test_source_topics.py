@@ -12,6 +12,7 @@ from tablecast.errors import BrokerUnreachable
 from tablecast.server.app import create_app
 from tablecast.server.auth import Gate
 from tablecast.server.hub import Hub
+from tablecast.server.keys import Keys
 from tablecast.server.source_topics import KEPT_SECONDS, ListTopics, SourceTopics
 from tablecast.settings import ServerSettings
 
@@ -36,7 +37,7 @@ def away() -> Mapping[str, int]:
 
 def get(ask: ListTopics | None, key: str = KEY) -> httpx.Response:
     sources = None if ask is None else SourceTopics(ask)
-    app = create_app(Hub(), ServerSettings(), Gate(SecretStr(KEY)), sources=sources, page=Path("no page"))
+    app = create_app(Hub(), ServerSettings(), Gate(Keys(SecretStr(KEY))), sources=sources, page=Path("no page"))
 
     async def fetched() -> httpx.Response:
         headers = {"authorization": f"Bearer {key}"}

@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from tablecast.errors import LoginRefused, MessageUnreadable
+from tablecast.errors import MessageUnreadable
+from tablecast.login_errors import LoginRefused
 from tablecast.wire.messages import Error, Open, Sort, decode_server, decode_viewer, encode
 
 GOLDEN: list[dict[str, Any]] = json.loads((Path(__file__).parents[3] / "protocol/golden/messages.json").read_text())

@@ -7,7 +7,7 @@ import { apiUrl } from './server-url.ts';
 /** Asks the HTTP interface of the server. Throws a `TablecastError` where it is not there or does not want to. */
 export async function ask(access: Access, path: string, signal: AbortSignal | null = null): Promise<Response> {
   const url = apiUrl(access.url, path);
-  const headers = { Authorization: `Bearer ${givenKey(access)}` };
+  const headers = { Authorization: `Bearer ${await givenKey(access)}` };
   const response = await fetch(url, { headers, signal }).catch((error: unknown) => {
     throw signal?.aborted ? error : unreachable(url);
   });

@@ -56,7 +56,7 @@ describe('the golden messages', () => {
   });
 
   it.each(spoken('server'))('refuses %j with a field missing', (message) => {
-    const required = Object.keys(message).filter((field) => !['type', 'ids', 'sub', 'hint', 'message'].includes(field));
+    const required = Object.keys(message).filter((field) => !['type', 'ids', 'sub', 'hint', 'message', 'role', 'retryAfter'].includes(field));
     for (const field of required) {
       const broken = JSON.stringify({ ...message, [field]: undefined });
       expect(() => decode(broken), field).toThrow('cannot read');

@@ -1,5 +1,5 @@
 import type { Access } from './access.ts';
-import { givenKey } from './access.ts';
+import { checkedKey } from './access.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionState } from './connection-state.ts';
 import type { Environment } from './environment.ts';
@@ -11,7 +11,7 @@ import { Holdings } from './holdings.ts';
 import { LiveTable } from './live-table.ts';
 import type { Progress } from './progress.ts';
 import { readProgress } from './progress.ts';
-import type { ServerMessage } from './server-message.ts';
+import type { Role, ServerMessage } from './server-message.ts';
 import { socketUrl } from './server-url.ts';
 import type { Line, Subscription } from './subscription.ts';
 import type { View, Viewport } from './view.ts';
@@ -20,7 +20,8 @@ import type { Watchable } from './watched.ts';
 
 /**
  * The one connection of a page to a table server, and the views that are open on it. It logs in, reconnects and opens the views
- * again by itself until it is closed. A missing URL or key throws at once; a wrong key makes it `refused`.
+ * again by itself until it is closed. A missing URL or key throws at once; a wrong key makes it `refused`. A key that is a function
+ * is asked at each login.
  */
 export class TableHub {
   readonly #holdings: Holdings;
@@ -28,7 +29,8 @@ export class TableHub {
   readonly #closing = new Map<number, () => void>();
   readonly #connection: Connection;
   readonly #line: Line;
-  readonly #access: Access;
+  /** For questions over HTTP: the same server, with the key of the present login. */
+  readonly access: Access;
   #subs = 0;
   #closed: Promise<void> | null = null;
 
@@ -43,16 +45,22 @@ export class TableHub {
       begun: ({ subscription }) => { if (this.#connection.ready) subscription.attach(this.#line); },
       ended: ({ subscription }) => this.#end(subscription),
     });
-    this.#access = { url: access.url, key: givenKey(access) };
-    this.#connection = new Connection(socketUrl(access.url), this.#access.key, environment, {
+    const key = typeof access.key === 'string' ? checkedKey(access.key) : access.key;
+    this.#connection = new Connection(socketUrl(access.url), key, environment, {
       ready: () => { this.#attachAll(); },
       message: (message) => { this.#receive(message); },
       lost: () => { this.#detachAll(); },
     });
+    this.access = { url: access.url, key: () => this.#keyNow() };
   }
 
   get connection(): Watchable<ConnectionState> {
     return this.#connection.state;
+  }
+
+  /** What the login may do: look, or swap topics too. Known once it is `live` or `stale`. */
+  get role(): Watchable<Role> {
+    return this.#connection.role;
   }
 
   /**
@@ -81,12 +89,12 @@ export class TableHub {
 
   /** All rows of a view at one instant, as a file. One that a person will open in a spreadsheet is better asked for with `neutralise`. */
   export(view: View, format: ExportFormat, signal: AbortSignal | null = null, formulas: Formulas = 'keep'): Promise<ExportedFile> {
-    return exportView(this.#access, view, format, signal, formulas);
+    return exportView(this.access, view, format, signal, formulas);
   }
 
   /** How far the generation in the making has come; null where none is being filled. */
   progress(signal: AbortSignal | null = null): Promise<Progress | null> {
-    return readProgress(this.#access, signal);
+    return readProgress(this.access, signal);
   }
 
   /** Closes every view and the socket. Resolves when the socket is closed. */
@@ -95,6 +103,11 @@ export class TableHub {
     for (const { subscription } of this.#holdings.all) subscription.end();
     this.#holdings.clear();
     return this.#closed;
+  }
+
+  #keyNow(): string | Promise<string> {
+    const { key } = this.#connection;
+    return typeof key === 'function' ? key() : key;
   }
 
   async #end(subscription: Subscription): Promise<void> {

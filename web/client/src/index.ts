@@ -1,4 +1,4 @@
-export type { Access } from './access.ts';
+export type { Access, Key } from './access.ts';
 export type { Cell, Column } from './cell.ts';
 export type { Catalogue, TableEntry } from './catalogue.ts';
 export { readCatalogue } from './catalogue.ts';
@@ -11,6 +11,7 @@ export type { ExportedFile, ExportFormat, Formulas } from './export.ts';
 export { TableHub } from './hub.ts';
 export type { Json } from './json.ts';
 export type { LiveTable } from './live-table.ts';
+export type { Role } from './server-message.ts';
 export type { Progress } from './progress.ts';
 export { apiUrl } from './server-url.ts';
 export type { Row, Snapshot } from './snapshot.ts';

@@ -8,9 +8,13 @@ import type { ViewerMessage } from './viewer-message.ts';
 import { encode, login, ping, PROTOCOL } from './viewer-message.ts';
 
 export interface LinkEnd {
-  /** The server does not take the key: there is no use in trying again. */
+  /** The server does not take the key: there is no use in trying it again. */
   readonly refused: boolean;
+  /** The login was good and is over: another key may be taken. */
+  readonly over: boolean;
   readonly problem: Problem;
+  /** The server does not want to be asked before. */
+  readonly retryAfterMs: number;
 }
 
 export interface LinkEvents {
@@ -25,7 +29,11 @@ const LOGIN_WITHIN_MS = 8_000;
 const CLOSE_WITHIN_MS = 2_000;
 /** A login takes milliseconds: one that takes this long when the network or the tab comes back was begun before it went. */
 const STUCK_AFTER_MS = 1_000;
-const LOGIN_REFUSED = 4401;
+/** Close codes, for where the words before them were lost. */
+const LOGIN_REFUSED = [4401, 4403];
+const LOGIN_OVER = [4419];
+const REFUSALS = ['wrong_key', 'bad_token', 'no_role'];
+const ENDS = ['token_expired', 'key_withdrawn'];
 const LOST = problem('connection_lost', 'The connection to the server was lost.', 'The page reconnects by itself.');
 const SILENT = problem('no_answer', 'The server does not answer.', 'The page reconnects by itself.');
 
@@ -40,6 +48,7 @@ export class Link {
   #heartbeat: Heartbeat | null = null;
   #cancelLogin: () => void;
   #said: Problem | null = null;
+  #retryAfterMs = 0;
   #pings = 0;
   #ended = false;
 
@@ -69,11 +78,11 @@ export class Link {
   }
 
   /** Gives this link up; the server learns of it when the network lets it. */
-  fail(why: Problem, refused = false): void {
+  fail(why: Problem): void {
     if (this.#ended) return;
     this.#release();
     this.#socket.close();
-    this.#events.ended({ refused, problem: why });
+    this.#events.ended(this.#end(why, []));
   }
 
   /** Resolves when the socket is closed, or when the other side takes too long to agree. */
@@ -106,7 +115,8 @@ export class Link {
     if (message.type === 'welcome') this.#welcomed();
     if (message.type === 'error' && message.sub === undefined) {
       this.#said = problem(message.code, message.message, message.hint);
-      if (message.code === 'wrong_key') return this.fail(this.#said, true);
+      this.#retryAfterMs = 1_000 * (message.retryAfter ?? 0);
+      if (REFUSALS.includes(message.code) || ENDS.includes(message.code)) return this.fail(this.#said);
     }
     this.#events.message(message);
   }
@@ -122,7 +132,13 @@ export class Link {
 
   #closed(code: number | undefined): void {
     this.#release();
-    this.#events.ended({ refused: code === LOGIN_REFUSED, problem: this.#said ?? LOST });
+    this.#events.ended(this.#end(this.#said ?? LOST, code === undefined ? [] : [code]));
+  }
+
+  #end(why: Problem, closed: readonly number[]): LinkEnd {
+    const is = (words: readonly string[], codes: readonly number[]): boolean => words.includes(why.code) || closed.some((code) => codes.includes(code));
+    const over = is(ENDS, LOGIN_OVER);
+    return { over, refused: over || is(REFUSALS, LOGIN_REFUSED), problem: why, retryAfterMs: this.#retryAfterMs };
   }
 
   #release(): void {

@@ -3,6 +3,9 @@ import type { Json, JsonObject } from './json.ts';
 import { isObject, parsed } from './json.ts';
 import { TablecastError } from './errors.ts';
 
+/** What a login may do: look, or swap topics too. */
+export type Role = 'viewer' | 'operator';
+
 export type FeedState = 'filling' | 'live' | 'stale';
 
 export interface Limits {
@@ -16,6 +19,8 @@ export interface WelcomeMessage {
   readonly protocol: string;
   readonly server: string;
   readonly limits: Limits;
+  /** An older server does not tell: there everybody may do everything. */
+  readonly role?: Role;
 }
 
 export interface FeedMessage {
@@ -66,6 +71,8 @@ export interface ErrorMessage {
   readonly message: string;
   readonly hint: string | null;
   readonly sub?: number;
+  /** In how many seconds it may be tried again, where that is known. */
+  readonly retryAfter?: number;
 }
 
 export interface PongMessage {
@@ -96,10 +103,11 @@ const columns: Check = (value) =>
 const limits: Check = (value) =>
   isObject(value) && count(value['windowRows']) && count(value['subscriptions']) && count(value['messageBytes']);
 const feedState: Check = (value) => value === 'filling' || value === 'live' || value === 'stale';
+const role: Check = (value) => value === 'viewer' || value === 'operator';
 const maybe = (check: Check): Check => (value) => value === undefined || check(value);
 
 const FIELDS: Readonly<Record<ServerMessage['type'], Readonly<Record<string, Check>>>> = {
-  welcome: { protocol: text, server: text, limits },
+  welcome: { protocol: text, server: text, limits, role: maybe(role) },
   feed: { state: feedState, message: textOrNull },
   opened: { sub: count, request: count, table: text, generation: count, columns },
   frame: {
@@ -115,7 +123,7 @@ const FIELDS: Readonly<Record<ServerMessage['type'], Readonly<Record<string, Che
   },
   closed: { sub: count },
   found: { sub: count, row: text, index: countOrNull },
-  error: { code: text, message: text, hint: textOrNull, sub: maybe(count) },
+  error: { code: text, message: text, hint: textOrNull, sub: maybe(count), retryAfter: maybe(count) },
   pong: { id: count },
 };
 

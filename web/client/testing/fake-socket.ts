@@ -1,5 +1,5 @@
 import type { Socket, SocketEvent } from '../src/index.ts';
-import type { ServerMessage } from '../src/server-message.ts';
+import type { Role, ServerMessage } from '../src/server-message.ts';
 import type { ViewerMessage } from '../src/viewer-message.ts';
 import { feed, welcome } from './server-says.ts';
 
@@ -46,9 +46,9 @@ export class FakeSocket implements Socket {
   }
 
   /** Accepts, and answers the login as a server with live data does. */
-  welcome(): void {
+  welcome(role: Role = 'operator'): void {
     this.accept();
-    this.say(welcome());
+    this.say(welcome(role));
     this.say(feed('live'));
   }
 

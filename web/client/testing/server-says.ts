@@ -6,20 +6,21 @@ import type {
   FeedState,
   FrameMessage,
   OpenedMessage,
+  Role,
   WelcomeMessage,
 } from '../src/server-message.ts';
 
-export function welcome(): WelcomeMessage {
+export function welcome(role: Role = 'operator'): WelcomeMessage {
   const limits = { windowRows: 5000, subscriptions: 64, messageBytes: 65536 };
-  return { type: 'welcome', protocol: 'tablecast.v1', server: '0.1.0', limits };
+  return { type: 'welcome', protocol: 'tablecast.v1', server: '0.1.0', limits, role };
 }
 
 export function feed(state: FeedState, message: string | null = null): FeedMessage {
   return { type: 'feed', state, message };
 }
 
-export function errorMessage(code: string, sub?: number): ErrorMessage {
-  const about = sub === undefined ? {} : { sub };
+export function errorMessage(code: string, sub?: number, retryAfter?: number): ErrorMessage {
+  const about = { ...(sub === undefined ? {} : { sub }), ...(retryAfter === undefined ? {} : { retryAfter }) };
   return { type: 'error', code, message: `The server says ${code}.`, hint: 'Do the other thing.', ...about };
 }
 

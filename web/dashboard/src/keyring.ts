@@ -1,8 +1,13 @@
 import { DOCUMENT, inject, Service } from '@angular/core';
-import type { Access } from '@tablecast/client';
 import { ViewerStorage } from '@tablecast/live-table';
 
 const STORED_AS = 'tablecast.access';
+
+/** A server, and a key or token that can be written down. */
+export interface PlainAccess {
+  readonly url: string;
+  readonly key: string;
+}
 
 /** Where the key comes from and stays: this tab's session storage, and nowhere else. */
 @Service()
@@ -15,7 +20,7 @@ export class Keyring {
     return this.#window?.location.origin ?? '';
   }
 
-  keep(access: Access): void {
+  keep(access: PlainAccess): void {
     this.#storage.keep(STORED_AS, JSON.stringify(access));
   }
 
@@ -24,7 +29,7 @@ export class Keyring {
   }
 
   /** The access in the address bar, which then no longer shows it. */
-  fromFragment(): Access | null {
+  fromFragment(): PlainAccess | null {
     if (this.#window === null) return null;
     const { location, history } = this.#window;
     const parts = location.hash.slice(1).split('&');
@@ -36,8 +41,8 @@ export class Keyring {
   }
 
   /** The access that this tab was last let in with. */
-  fromStorage(): Access | null {
-    const stored = JSON.parse(this.#storage.read(STORED_AS) ?? 'null') as Partial<Access> | null;
+  fromStorage(): PlainAccess | null {
+    const stored = JSON.parse(this.#storage.read(STORED_AS) ?? 'null') as Partial<PlainAccess> | null;
     return stored?.url !== undefined && stored.key !== undefined ? { url: stored.url, key: stored.key } : null;
   }
 }

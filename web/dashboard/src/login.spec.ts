@@ -41,6 +41,8 @@ it('without a key says so at once, and asks nobody', async () => {
 
 it('with a wrong key says so once, forgets it, and lets another be tried', async () => {
   await visit.mount();
+  const drawing = () => visit.find('login')?.querySelector('path')?.getAttribute('d');
+  const door = drawing();
   await visit.submit('wrong');
   visit.world.socket.accept();
   visit.world.socket.say(errorMessage('wrong_key'));
@@ -52,9 +54,21 @@ it('with a wrong key says so once, forgets it, and lets another be tried', async
     null,
   ]);
   expect([sessionStorage.length, visit.ask.mock.calls.length]).toEqual([0, 0]);
+  expect(drawing()).not.toBe(door);
   await visit.submit('sesame');
   await visit.welcomed();
   expect([visit.text('state'), visit.find('problem')]).toEqual(['live', null]);
+});
+
+it('that has expired shows the way in again, and forgets the token', async () => {
+  await visit.enter('a.b.c');
+  visit.world.socket.say(errorMessage('token_expired'));
+  await visit.settle();
+  expect([visit.find('login') !== null, visit.text('problem'), sessionStorage.length]).toEqual([true, 'The server says token_expired. Do the other thing.', 0]);
+  expect(document.querySelector('h2')?.textContent).toBe('Your login has expired');
+  await visit.submit('sesame');
+  await visit.welcomed();
+  expect(visit.text('state')).toBe('live');
 });
 
 it('of a server that is away says so, and goes in by itself when it comes back', async () => {
@@ -67,6 +81,16 @@ it('of a server that is away says so, and goes in by itself when it comes back',
   await visit.advance(200);
   await visit.welcomed();
   expect([visit.find('login'), visit.text('state')]).toEqual([null, 'live']);
+});
+
+it('of a server that this page may not talk to says so', async () => {
+  await visit.mount();
+  await visit.submit('sesame');
+  visit.world.socket.drop();
+  document.dispatchEvent(Object.assign(new Event('securitypolicyviolation'), { blockedURI: 'ws://elsewhere:10000/ws' }));
+  await visit.settle();
+  expect(visit.text('away')).toContain('not to ws://elsewhere:10000/ws');
+  expect(visit.text('away')).not.toContain('keeps trying');
 });
 
 it('by the fragment goes straight in, and takes the key out of the address bar', async () => {

@@ -1,4 +1,4 @@
-import { Component, computed, inject } from '@angular/core';
+import { Component, computed, inject, linkedSignal } from '@angular/core';
 import { Keyring } from './keyring.ts';
 import { Session } from './session.ts';
 import { Picture } from './status/picture.ts';
@@ -8,6 +8,7 @@ import { Picture } from './status/picture.ts';
   selector: 'tablecast-login',
   imports: [Picture],
   templateUrl: './login.html',
+  host: { '(document:securitypolicyviolation)': 'block($event)' },
 })
 export class Login {
   readonly #session = inject(Session);
@@ -19,7 +20,20 @@ export class Login {
     const state = this.#session.state();
     return state?.phase === 'reconnecting' ? (state.problem ?? null) : null;
   });
-  protected readonly picture = computed(() => (this.away() === null ? 'door' : 'lost'));
+  protected readonly title = computed(() => {
+    if (this.away() !== null) return 'The server does not answer';
+    return this.problem()?.code === 'token_expired' ? 'Your login has expired' : 'Log in to see the tables';
+  });
+  /** Why a server of another address is not reached from this page, until one is tried again. */
+  protected readonly blocked = linkedSignal<unknown, string | null>({ source: this.#session.hub, computation: () => null });
+  protected readonly picture = computed(() => {
+    if (this.away() !== null) return 'lost';
+    return this.problem() === null ? 'door' : 'shut';
+  });
+
+  protected block({ blockedURI }: SecurityPolicyViolationEvent): void {
+    this.blocked.set(`This page may talk to its own server only, and not to ${blockedURI}. Open that server's own page, or add it to server.page_servers.`);
+  }
 
   protected enter(event: Event, url: string, key: string): void {
     event.preventDefault();

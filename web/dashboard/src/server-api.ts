@@ -11,7 +11,7 @@ export interface Question {
 export async function askServer(access: Access, path: string, { body, signal = null }: Question = {}): Promise<string> {
   const url = apiUrl(access.url, path);
   const sent = body === undefined ? { method: 'GET' } : { method: 'POST', body: JSON.stringify(body) };
-  const headers = { Authorization: `Bearer ${access.key.trim()}` };
+  const headers = { Authorization: `Bearer ${(typeof access.key === 'string' ? access.key : await access.key()).trim()}` };
   const response = await fetch(url, { ...sent, headers, signal }).catch((error: unknown) => {
     throw signal?.aborted ? error : unreachable(url);
   });

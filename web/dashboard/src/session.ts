@@ -1,10 +1,10 @@
-import { computed, DestroyRef, effect, inject, InjectionToken, linkedSignal, resource, Service, signal } from '@angular/core';
-import type { Access, Catalogue, ConnectionState, Environment, Problem } from '@tablecast/client';
-import { hostEnvironment, problemOf, readCatalogue, TableHub } from '@tablecast/client';
+import { computed, DestroyRef, effect, inject, linkedSignal, resource, Service, signal } from '@angular/core';
+import type { Access, Catalogue, ConnectionState, Problem, Role } from '@tablecast/client';
+import { problemOf, readCatalogue, TableHub } from '@tablecast/client';
+import { ENVIRONMENT } from './environment.ts';
+import type { PlainAccess } from './keyring.ts';
 import { Keyring } from './keyring.ts';
-
-/** The world that the hub lives in; a test gives its own. */
-export const ENVIRONMENT = new InjectionToken<Environment>('ENVIRONMENT', { factory: hostEnvironment });
+import { Portal } from './portal.ts';
 
 const READ_AGAIN_MS = 3_000;
 
@@ -13,13 +13,17 @@ const READ_AGAIN_MS = 3_000;
 export class Session {
   readonly #environment = inject(ENVIRONMENT);
   readonly #keyring = inject(Keyring);
+  readonly #portal = inject(Portal);
   readonly #access = signal<Access | null>(null);
   readonly #hub = signal<TableHub | null>(null);
   readonly #state = signal<ConnectionState | null>(null);
   readonly #problem = signal<Problem | null>(null);
+  readonly #role = signal<Role>('operator');
 
   readonly hub = this.#hub.asReadonly();
-  /** What the present connection was made with. */
+  /** What the present login may do. */
+  readonly role = this.#role.asReadonly();
+  /** For questions to the server of the present connection, with its key. */
   readonly access = this.#access.asReadonly();
   /** How the connection stands; null when there is none to speak of. */
   readonly state = this.#state.asReadonly();
@@ -56,10 +60,11 @@ export class Session {
     inject(DestroyRef).onDestroy(() => { this.#end(); });
   }
 
-  /** Enters with the key of the address bar, or else of this tab, if there is one. */
+  /** Enters with the key of the address bar, or else of this tab, or else of whoever shows this page in a frame, if there is one. */
   resume(): void {
     const access = this.#keyring.fromFragment() ?? this.#keyring.fromStorage();
     if (access !== null) this.enter(access);
+    else void this.#portal.token().then((key) => { if (key !== '' && this.#hub() === null) this.enter({ url: this.#keyring.origin, key }); });
   }
 
   /** The address bar changed under the open page: only a key in it means something. */
@@ -68,15 +73,17 @@ export class Session {
     if (access !== null) this.enter(access);
   }
 
-  enter(access: Access): void {
+  enter(access: PlainAccess): void {
     this.#end();
     this.#problem.set(null);
     try {
-      const hub = new TableHub(access, this.#environment);
-      this.#access.set(access);
+      const hub = new TableHub(this.#renewable(access), this.#environment);
+      this.#access.set(hub.access);
       this.#hub.set(hub);
       this.#state.set(hub.connection.value);
+      this.#role.set(hub.role.value);
       hub.connection.watch((state) => { this.#follow(hub, state); });
+      hub.role.watch((role) => { if (hub === this.#hub()) this.#role.set(role); });
       this.#keyring.keep(access);
     } catch (error) {
       this.#problem.set(problemOf(error));
@@ -92,6 +99,11 @@ export class Session {
   /** The list of tables: a new generation may have others. */
   readAgain(): void {
     this.#answer.reload();
+  }
+
+  /** Whoever shows this page in a frame is asked for the next token when this one has expired. */
+  #renewable(access: PlainAccess): Access {
+    return this.#portal.isThere && access.key.trim() !== '' ? { ...access, key: this.#portal.renewing(access.key) } : access;
   }
 
   #follow(hub: TableHub, state: ConnectionState): void {

@@ -50,6 +50,12 @@ it('long text is cut in the grid and whole when copied', () => {
   expect([rawText(null), rawText(1_234.5), rawText(9007199254740993n)]).toEqual(['', '1234.5', '9007199254740993']);
 });
 
+it('a sign of two halves is not cut apart, and lines stand beside each other', () => {
+  expect(text('string', `${'x'.repeat(299)}🦊🦊`)).toBe(`${'x'.repeat(299)}…`);
+  expect(text('string', `${'x'.repeat(298)}🦊🦊`)).toBe(`${'x'.repeat(298)}🦊…`);
+  expect(text('string', 'one\ntwo\r\nthree')).toBe('one↵two↵three');
+});
+
 it('a count is grouped', () => {
   expect(countText(1_000_000)).toBe('1,000,000');
 });

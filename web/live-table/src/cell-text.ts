@@ -11,6 +11,8 @@ const NULL: CellText = { text: '–', look: 'null', words: 'no value' };
 const EMPTY: CellText = { text: '“”', look: 'empty', words: 'empty text' };
 /** A cell never shows more than this; the row's details do. */
 const LONGEST = 300;
+/** Where a line of a text ends: in a grid all of it stands in one. */
+const BREAK = /\r\n|[\n\r\u2028\u2029]/g;
 /** Numbers that name something are not counted in thousands. */
 const NAMES_SOMETHING = /(^|_)id$|Id$|offset|partition|generation|year|port$/;
 const ISO = /^(\d{4,}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2}(?:\.\d+)?)Z$/;
@@ -27,8 +29,14 @@ export function isNumber({ type }: Column): boolean {
 export function cellText(column: Column, cell: Cell): CellText {
   if (cell === null) return NULL;
   if (cell === '') return EMPTY;
-  const text = shown(column, cell);
-  return { text: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text, look: 'value', words: null };
+  return { text: cut(shown(column, cell)).replace(BREAK, '↵'), look: 'value', words: null };
+}
+
+/** Never between the two halves of one sign. */
+function cut(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const end = (text.codePointAt(LONGEST - 1) ?? 0) > 0xffff ? LONGEST - 1 : LONGEST;
+  return `${text.slice(0, end)}…`;
 }
 
 /** A cell in full, as it is copied. */

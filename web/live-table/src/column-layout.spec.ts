@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ColumnLayout } from './column-layout.ts';
-import { naturalWidths, ordered, placed, PLAIN_LAYOUT, withMoved, withPinned, withPlaceOf, withShown, withWidth } from './column-layout.ts';
+import { acrossTo, naturalWidths, ordered, placed, PLAIN_LAYOUT, withMoved, withPinned, withPlaceOf, withShown, withWidth } from './column-layout.ts';
 
 const COLUMNS = ['a', 'b', 'c', 'd'].map((name) => ({ name, type: 'string' }));
 const names = (layout: ColumnLayout) => placed(COLUMNS, layout, {}).map(({ name }) => name).join('');
@@ -41,6 +41,15 @@ it('pins at the start, one beside the other, and keeps the cell of each', () => 
     ['d', 3, null],
   ]);
   expect(names(withPinned(layout, 'c', false))).toBe('abcd');
+});
+
+it('is scrolled to by as little as shows it whole, beside the pinned ones', () => {
+  const columns = placed(COLUMNS, withPinned(PLAIN_LAYOUT, 'a', true), { a: 50, b: 100, c: 100, d: 100 });
+  const across = (name: string, at: number) => acrossTo(columns, 'abcd'.indexOf(name), at, 200);
+  expect([across('a', 70), across('b', 0), across('d', 0)]).toEqual([70, 0, 150]);
+  expect([across('c', 150), across('b', 150), across('c', 60)]).toEqual([100, 0, 60]);
+  expect(acrossTo(columns, 3, 0, 80)).toBe(200);
+  expect(acrossTo([], 0, 30, 80)).toBe(30);
 });
 
 it('keeps widths within reason', () => {

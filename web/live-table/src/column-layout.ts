@@ -1,5 +1,7 @@
 import type { Column, Snapshot } from '@tablecast/client';
 import { cellText } from './cell-text.ts';
+import type { TextWidth } from './text-width.ts';
+import { about } from './text-width.ts';
 
 /** What one viewer wants of the columns of one table. Columns that it does not know, as after a swap, stand at the end as they come. */
 export interface ColumnLayout {
@@ -22,11 +24,11 @@ export const PLAIN_LAYOUT: ColumnLayout = { order: [], hidden: [], pinned: [], w
 export const WIDTHS = { least: 56, most: 900, step: 24 } as const;
 
 const USUAL: Readonly<Record<string, number>> = { int64: 80, double: 104, boolean: 88, timestamp: 184 };
-const CHARACTER_PX = 6.9;
-const PADDING_PX = 32;
+const PADDING_PX = 28;
 const LOOKED_AT = 40;
-/** What a head has beside its name: heavier letters, the sign of the sort and the button of its options. */
-const HEAD_CHARACTERS = 5;
+/** What a head has beside its name: the sign of the sort and the button of its options. Its letters are heavier. */
+const HEAD_PX = 60;
+const HEAVIER = 1.1;
 
 /** All columns in the viewer's order, the pinned ones first. */
 export function ordered(columns: readonly Column[], layout: ColumnLayout): readonly Column[] {
@@ -58,12 +60,22 @@ export function placed(columns: readonly Column[], layout: ColumnLayout, natural
     });
 }
 
+/** The scroll across, nearest to `at`, that shows the whole column beside the pinned ones; its start, where it is wider than the view. */
+export function acrossTo(columns: readonly PlacedColumn[], index: number, at: number, viewPx: number): number {
+  const column = columns[index];
+  if (column?.pinnedAt !== null) return at;
+  const sum = (parts: readonly PlacedColumn[]): number => parts.reduce((total, { width }) => total + width, 0);
+  const start = sum(columns.slice(0, index));
+  const held = sum(columns.filter(({ pinnedAt }) => pinnedAt !== null));
+  return Math.max(0, Math.min(start - held, Math.max(at, start + column.width - viewPx)));
+}
+
 /** Widths that fit the names and the first rows. */
-export function naturalWidths({ columns, rows }: Snapshot): Readonly<Record<string, number>> {
+export function naturalWidths({ columns, rows }: Snapshot, width: TextWidth = about): Readonly<Record<string, number>> {
   const widthOf = (column: Column, cell: number): number => {
-    const texts = rows.slice(0, LOOKED_AT).map((row) => cellText(column, row.cells[cell] ?? null).text.length);
-    const longest = Math.max(column.name.length + HEAD_CHARACTERS, ...texts);
-    return Math.round(Math.min(320, Math.max(USUAL[column.type] ?? 88, longest * CHARACTER_PX + PADDING_PX)));
+    const texts = rows.slice(0, LOOKED_AT).map((row) => width(cellText(column, row.cells[cell] ?? null).text) + PADDING_PX);
+    const longest = Math.max(HEAVIER * width(column.name) + HEAD_PX, ...texts);
+    return Math.ceil(Math.min(320, Math.max(USUAL[column.type] ?? 88, longest)));
   };
   return Object.fromEntries(columns.map((column, cell) => [column.name, widthOf(column, cell)]));
 }

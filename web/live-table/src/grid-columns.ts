@@ -1,15 +1,17 @@
 import type { Signal } from '@angular/core';
-import { computed, inject, linkedSignal, untracked } from '@angular/core';
+import { computed, DOCUMENT, inject, linkedSignal, untracked } from '@angular/core';
 import type { Column, Snapshot } from '@tablecast/client';
 import type { ColumnLayout } from './column-layout.ts';
 import { naturalWidths, placed, withPlaceOf, withWidth } from './column-layout.ts';
 import { LayoutStore } from './layout-store.ts';
+import { textWidth } from './text-width.ts';
 
 const NONE: readonly Column[] = [];
 
 /** The columns of a grid as its viewer wants them. Made where `inject()` may be called. */
 export class GridColumns {
   readonly #store = inject(LayoutStore);
+  readonly #document = inject(DOCUMENT);
   readonly #snapshot: Signal<Snapshot | null>;
   readonly #storedAs: () => string;
 
@@ -23,7 +25,7 @@ export class GridColumns {
     computation: ({ columns, rows }, before) => {
       if (before?.source.columns === columns && (before.source.rows || !rows)) return before.value;
       const snapshot = untracked(this.#snapshot);
-      return snapshot === null ? {} : naturalWidths(snapshot);
+      return snapshot === null ? {} : naturalWidths(snapshot, textWidth(this.#document));
     },
   });
   /** Those that are shown, in order. */

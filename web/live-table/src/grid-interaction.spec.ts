@@ -182,6 +182,33 @@ describe('a finger', () => {
   });
 });
 
+describe('single taps', () => {
+  it('choose the first cell and the last one of what is copied', async () => {
+    await thousand();
+    const copied = vi.fn(() => Promise.resolve());
+    Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: copied } });
+    const tap = async (id: string, column: number) => {
+      cell(id, column)?.dispatchEvent(Object.assign(new MouseEvent('pointerdown', { bubbles: true, button: 0 }), { pointerType: 'mouse' }));
+      await settled();
+    };
+    await tap('r9', 1);
+    await press('Details');
+    await press('Choose cells');
+    expect([find('.live-table-panel'), text('[data-testid=taps]')]).toEqual([null, 'Choose the first cell. CopyDone']);
+    await tap('r1', 1);
+    expect(text('[data-testid=taps]')).toContain('Choose the last cell.');
+    await tap('r3', 2);
+    expect(text('[data-testid=taps]')).toContain('3 rows × 2 chosen.');
+    await press('Copy');
+    expect(copied).toHaveBeenCalledWith('n1\t1\nn2\t1\nn3\t1');
+    expect(text('[data-testid=note]')).toBe('Copied 3 rows × 2.');
+    await press('Done');
+    await tap('r5', 1);
+    expect([find('[data-testid=taps]'), page().querySelectorAll('td.live-table-chosen').length]).toEqual([null, 0]);
+    Reflect.deleteProperty(navigator, 'clipboard');
+  });
+});
+
 describe('the keyboard', () => {
   const active = () => document.activeElement as HTMLElement;
   const where = () => [active().closest('tr')?.getAttribute('data-row-id') ?? 'head', active().closest('[aria-colindex]')?.getAttribute('aria-colindex')];
@@ -256,6 +283,23 @@ describe('the keyboard', () => {
     expect(text('[data-testid=announcement]')).toBe('Copied 2 rows × 2.');
     await key('Escape');
     expect(page().querySelectorAll('td.live-table-chosen').length).toBe(0);
+  });
+
+  it('takes the view along across too', async () => {
+    const scroll = find('.live-table-scroll');
+    Object.defineProperty(scroll, 'clientWidth', { configurable: true, value: 90 });
+    await key('ArrowRight');
+    const across = scroll?.scrollLeft ?? 0;
+    expect(across).toBeGreaterThan(0);
+    await key('ArrowLeft');
+    expect(scroll?.scrollLeft).toBeLessThan(across);
+  });
+
+  it('says for all to see what it copied, and what of it was not here', async () => {
+    await key('End', { ctrlKey: true, shiftKey: true });
+    active().dispatchEvent(Object.assign(new Event('copy', { bubbles: true, cancelable: true }), { clipboardData: { setData: vi.fn() } }));
+    await settled();
+    expect(text('[data-testid=note]')).toContain('870 rows are not loaded: export the view to have all.');
   });
 
   it('reaches the search and the options of a column', async () => {

@@ -11,14 +11,29 @@ export interface Outcome {
   readonly total: number;
 }
 
-/** What the grid says to those who cannot see it, by the one element that a screen reader listens to. */
+/** Long enough to be read in passing. */
+const SHOWN_MS = 6_000;
+
+/** What the grid says: to those who cannot see it, by the one element that a screen reader listens to; and of what nothing else shows, to all. */
 export class GridVoice {
   readonly #words = signal('');
+  readonly #note = signal<string | null>(null);
   readonly words = this.#words.asReadonly();
+  /** What is to be read on the screen too, for a moment. */
+  readonly note = this.#note.asReadonly();
   #told: string | null = null;
+  #hiding: ReturnType<typeof setTimeout> | undefined;
 
   say(words: string): void {
     this.#words.set(words);
+  }
+
+  /** Says it, and shows it for a few seconds: what somebody did has no other sign. */
+  show(words: string): void {
+    this.say(words);
+    this.#note.set(words);
+    clearTimeout(this.#hiding);
+    this.#hiding = setTimeout(() => { this.#note.set(null); }, SHOWN_MS);
   }
 
   /** Says an outcome once, and not at each tick. The rows that one finds in a table at first speak for themselves. */
@@ -34,6 +49,8 @@ export class GridVoice {
   forget(): void {
     this.#told = null;
     this.#words.set('');
+    this.#note.set(null);
+    clearTimeout(this.#hiding);
   }
 }
 

@@ -192,6 +192,7 @@ describe('problems', () => {
     await say(errorMessage('unknown_table', 1));
     expect(text('[data-testid=problem]')).toBe('No such tableThe server says unknown_table. Do the other thing.Try again');
     expect(page().querySelectorAll('[data-testid=problem]').length).toBe(1);
+    expect(text('[data-testid=range]')).toBe('');
     expect(text('[data-testid=announcement]')).toBe('No such table. The server says unknown_table. Do the other thing.');
     await press('Try again');
     expect(world.socket.heard('open').length).toBe(2);
@@ -217,9 +218,18 @@ describe('problems', () => {
     expect(find('[data-testid=problem]')).toBeNull();
   });
 
+  it('of the server leave the rows in place, and nobody takes them for live', async () => {
+    await answer();
+    expect(find('[data-testid=grid]')?.dataset['phase']).toBe('live');
+    await say(feed('stale', 'The pipeline is silent.'));
+    expect(find('[data-testid=grid]')?.dataset['phase']).toBe('stale');
+    expect(texts('tbody tr').length).toBe(2);
+  });
+
   it('an empty table and a search without a match are told apart', async () => {
     await say(opened(1, COLUMNS), frame(1, {}, { total: 0 }));
     expect(text('[data-testid=picture]')).toContain('No rows yet');
+    expect(find('[data-testid=picture] path')?.getAttribute('d')).toMatch(/^M/);
     host().view.set({ ...PLAIN_VIEW, search: 'nobody' });
     await settled();
     await say(opened(2, COLUMNS), frame(2, {}, { total: 0 }));

@@ -4,6 +4,7 @@ import {
 } from '@angular/core';
 import type { Condition, Snapshot, View } from '@tablecast/client';
 import { countOf, countText, timeText } from './cell-text.ts';
+import { CellCopier } from './cell-copier.ts';
 import { ColumnPanel } from './column-panel.ts';
 import { ColumnsPanel } from './columns-panel.ts';
 import { ExportPanel } from './export-panel.ts';
@@ -17,13 +18,15 @@ import type { GridView } from './grid-view.ts';
 import { isNarrowed, PLAIN_VIEW } from './grid-view.ts';
 import { GridVoice } from './grid-voice.ts';
 import { injectLiveTable } from './inject-live-table.ts';
+import { RangeTaps } from './range-taps.ts';
+import { RowLink } from './row-link.ts';
 import { RowPanel } from './row-panel.ts';
 import type { Look } from './rows-pane.ts';
 import { RowsPane } from './rows-pane.ts';
-import { copied, copiedWords, HEADER } from './selection.ts';
+import { HEADER } from './selection.ts';
 import { nextSort, sortMark } from './sorting.ts';
 import { injectConnection } from './table-hub.ts';
-import { pictureOf } from './table-picture.ts';
+import { DRAWINGS, pictureOf } from './table-picture.ts';
 import type { Seen } from './window-plan.ts';
 import { firstWindow, planWindow, rangeText } from './window-plan.ts';
 
@@ -75,17 +78,15 @@ export class LiveTableGrid {
     menu: () => { this.#menu(); },
   };
   #pane: RowsPane | null = null;
-  /** The row that was last chosen in the grid itself, or brought into view: it need not be looked for. */
-  #known: string | null = null;
   #touched = false;
 
   protected readonly cursor = new GridCursor();
+  protected readonly taps = new RangeTaps(this.cursor);
   protected readonly side = new GridSide(this.table, this.aside);
   /** Since when the rows stand still; null while they tick. */
   protected readonly pausedAt = linkedSignal<string, number | null>({ source: this.table, computation: () => null });
   protected readonly voice = new GridVoice();
-  /** A row that a link names, and that this view does not have. */
-  protected readonly missing = linkedSignal<string | null, string | null>({ source: this.row, computation: () => null });
+  protected readonly link = new RowLink(this.row, (row) => this.#live.find(row), (index, row) => { this.#showAt(index, row); });
   protected readonly seen = signal<Seen & { readonly total: number }>({ from: 0, to: 0, total: 0 }, { equal: sameSeen });
 
   protected readonly fresh = computed(() => this.#live.state()?.fresh ?? false);
@@ -121,7 +122,7 @@ export class LiveTableGrid {
   protected readonly exported = computed<View>(() => ({ table: this.table(), ...this.view() }));
   protected readonly range = computed(() => {
     const total = this.snapshot()?.total;
-    if (total === undefined) return 'waiting for rows';
+    if (total === undefined) return this.picture()?.kind === 'waiting' ? 'waiting for rows' : '';
     return rangeText(this.seen().total === 0 ? { from: 0, to: FIRST_ROWS } : this.seen(), total);
   });
   /** The grid itself is a stop of the Tab key only while none of its cells is. */
@@ -130,6 +131,10 @@ export class LiveTableGrid {
     if (active?.index === HEADER) return -1;
     return active !== null && active.index >= this.seen().from && active.index < this.seen().to ? -1 : 0;
   });
+  protected readonly copier = new CellCopier(this.cursor, this.snapshot, this.columns.placed, this.voice);
+  /** How far the rows can be trusted to be the newest: they are written in quieter ink while they cannot. */
+  protected readonly phase = computed(() => this.#connection()?.phase ?? null);
+  protected readonly drawings = DRAWINGS;
   protected readonly countText = countText;
   protected readonly timeText = timeText;
   #searching: ReturnType<typeof setTimeout> | undefined;
@@ -146,12 +151,13 @@ export class LiveTableGrid {
     });
     effect(() => { this.#tell(); });
     effect(() => {
-      const row = this.row();
-      if (this.#painted()) untracked(() => { void this.#bring(row); });
+      this.row();
+      if (this.#painted()) untracked(() => { void this.link.bring(); });
     });
     afterRenderEffect({ write: () => { this.columns.layOut(this.grid().nativeElement); } });
     inject(DestroyRef).onDestroy(() => {
       clearTimeout(this.#searching);
+      this.voice.forget();
       this.#pane?.destroy();
     });
   }
@@ -161,7 +167,7 @@ export class LiveTableGrid {
     const { total } = this.seen();
     const at = Math.max(0, Math.min(index, total - 1));
     this.#pane?.goTo(at);
-    this.say(`from row ${countText(at + 1)}`);
+    this.voice.say(`from row ${countText(at + 1)}`);
   }
 
   protected turn(pages: number): void {
@@ -171,7 +177,7 @@ export class LiveTableGrid {
   protected goToRow(event: Event, field: HTMLInputElement): void {
     event.preventDefault();
     const [snapshot, row] = [this.snapshot(), countOf(field.value)];
-    if (row === null && field.value !== '') this.say(`Write the number of a row, such as ${countText(1000)}.`);
+    if (row === null && field.value !== '') this.voice.show(`Write the number of a row, such as ${countText(1000)}.`);
     if (snapshot === null || snapshot.total === 0 || row === null) return;
     const at = Math.max(0, Math.min(row, snapshot.total) - 1);
     this.cursor.set({ index: at, column: this.cursor.active()?.column ?? 0, id: idAt(snapshot, at) });
@@ -186,7 +192,7 @@ export class LiveTableGrid {
 
   protected pause(): void {
     this.pausedAt.update((at) => (at === null ? Date.now() : null));
-    this.say(this.pausedAt() === null ? 'resumed' : 'paused');
+    this.voice.say(this.pausedAt() === null ? 'resumed' : 'paused');
   }
 
   protected find(text: string, at: 'once' | 'soon'): void {
@@ -199,7 +205,7 @@ export class LiveTableGrid {
   protected sortBy(column: string, beside: boolean): void {
     this.view.update((view) => ({ ...view, sort: nextSort(view.sort, column, beside) }));
     const { aria } = sortMark(this.view().sort, column);
-    this.say(aria === 'none' ? `not sorted by ${column}` : `sorted by ${column}, ${aria}`);
+    this.voice.say(aria === 'none' ? `not sorted by ${column}` : `sorted by ${column}, ${aria}`);
   }
 
   protected unfilter(part: Condition): void {
@@ -232,8 +238,9 @@ export class LiveTableGrid {
   protected choose(event: MouseEvent): void {
     const place = this.#pane?.placeOf(event.target) ?? null;
     if (place === null || event.button !== 0) return;
-    this.cursor.set(place, event.shiftKey);
-    if (place.id !== null && !event.shiftKey) this.#choose(place.id);
+    const extending = this.taps.tapped() || event.shiftKey;
+    this.cursor.set(place, extending);
+    if (place.id !== null && !extending) this.#choose(place.id);
     this.#pane?.focus();
   }
 
@@ -249,19 +256,15 @@ export class LiveTableGrid {
     const active = this.cursor.active();
     const snapshot = this.snapshot();
     if (active === null && snapshot !== null) this.cursor.set({ index: this.seen().from, column: 0, id: idAt(snapshot, this.seen().from) });
-    this.#pane?.reveal(this.cursor.active()?.index ?? 0);
+    const place = this.cursor.active();
+    if (place !== null) this.#pane?.reveal(place);
     this.#pane?.focus();
   }
 
-  protected copy(event: ClipboardEvent): void {
-    const [snapshot, active] = [this.snapshot(), this.cursor.active()];
-    if (snapshot === null || active === null || active.index === HEADER) return;
-    const { index, column } = active;
-    const range = this.cursor.range() ?? { top: index, bottom: index, left: column, right: column };
-    const taken = copied(range, snapshot, this.columns.placed());
-    event.clipboardData?.setData('text/plain', taken.text);
-    event.preventDefault();
-    this.say(copiedWords(taken, range));
+  /** By single taps from now on, in the rows: the panel makes room for them. */
+  protected chooseCells(): void {
+    this.taps.begin();
+    this.closePanel();
   }
 
   protected press(event: KeyboardEvent): void {
@@ -279,13 +282,10 @@ export class LiveTableGrid {
     this.side.open({ kind: 'row' });
   }
 
-  protected say(words: string): void {
-    this.voice.say(words);
-  }
-
   #forget(): void {
     clearTimeout(this.#searching);
     this.cursor.clear();
+    this.taps.end();
     this.voice.forget();
   }
 
@@ -327,7 +327,7 @@ export class LiveTableGrid {
     const snapshot = this.snapshot();
     if (snapshot === null) return;
     const place = this.cursor.step(rows, columns, snapshot, this.columns.placed().length, extending);
-    if (place.index !== HEADER) this.#pane?.reveal(place.index);
+    this.#pane?.reveal(place);
     this.#focus();
   }
 
@@ -345,28 +345,14 @@ export class LiveTableGrid {
   }
 
   #choose(id: string | null): void {
-    this.#known = id;
+    this.link.know(id);
     this.row.set(id);
-  }
-
-  /** A row that was chosen from outside, as by a link, comes into view once, wherever it stands. */
-  async #bring(row: string | null): Promise<void> {
-    if (row === this.#known) return;
-    this.#known = row;
-    const index = row === null ? null : await this.#live.find(row);
-    // The rows of a view that is new here are painted from the first one on before others can be gone to.
-    await new Promise(requestAnimationFrame);
-    if (row === null || row !== this.row()) return;
-    this.missing.set(index === null ? row : null);
-    // Another view of the table may have it.
-    if (index === null) this.#known = null;
-    else this.#showAt(index, row);
   }
 
   #showAt(index: number, row: string): void {
     this.cursor.set({ index, column: 0, id: row });
     this.#pane?.centre(index);
-    this.say(`from the link: row ${countText(index + 1)}`);
+    this.voice.say(`from the link: row ${countText(index + 1)}`);
   }
 
   #menu(): void {

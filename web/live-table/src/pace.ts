@@ -1,11 +1,14 @@
 /** A row is seen as soon in every second frame of a screen, and the frame between is left to everything else that runs here. */
 const LEAST_MS = 25;
+/** A tab that nobody sees has no frames: there the newest is done once in so long, and when the tab is seen again. */
+const UNSEEN_MS = 1_000;
 
-/** Does the newest of what it is given with an animation frame: the next one when it is quiet. In a tab that nobody sees, at once. */
+/** Does the newest of what it is given with an animation frame: the next one when it is quiet. */
 export class Pace {
   readonly #asked: (() => void) | undefined;
   #task: (() => void) | null = null;
   #frame = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #doneAt = -Infinity;
 
   /** `asked` is called whenever a frame was asked for, which whoever paints may want to join. */
@@ -16,12 +19,14 @@ export class Pace {
   next(task: () => void): void {
     const waits = this.#task !== null;
     this.#task = task;
-    if (document.hidden) this.#do(performance.now());
-    else if (!waits) this.#ask();
+    if (waits) return;
+    this.#timer = setTimeout(() => { this.#do(performance.now()); }, UNSEEN_MS);
+    this.#ask();
   }
 
   cancel(): void {
     cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#timer);
     this.#task = null;
   }
 

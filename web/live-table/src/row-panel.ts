@@ -1,7 +1,8 @@
 import { Component, computed, DOCUMENT, inject, input, linkedSignal, output } from '@angular/core';
 import type { Column, Row, Snapshot } from '@tablecast/client';
 import { cellText, rawText } from './cell-text.ts';
-import { putOnClipboard } from './clipboard.ts';
+import { NOT_COPIED, putOnClipboard } from './clipboard.ts';
+import { quoted } from './selection.ts';
 
 interface Known {
   readonly row: Row;
@@ -19,6 +20,8 @@ export class RowPanel {
   readonly row = input.required<string | null>();
   readonly snapshot = input.required<Snapshot | null>();
   readonly said = output<string>();
+  /** Somebody wants to choose cells by single taps. */
+  readonly cells = output();
   readonly #document = inject(DOCUMENT);
 
   protected readonly known = linkedSignal<{ id: string | null; snapshot: Snapshot | null }, Known | null>({
@@ -42,8 +45,8 @@ export class RowPanel {
   protected async copy(): Promise<void> {
     const known = this.known();
     if (known === null) return;
-    const lines = known.columns.map(({ name }, index) => `${name}\t${rawText(known.row.cells[index] ?? null)}`);
+    const lines = known.columns.map(({ name }, index) => `${quoted(name)}\t${quoted(rawText(known.row.cells[index] ?? null))}`);
     const done = await putOnClipboard(this.#document, lines.join('\n'));
-    this.said.emit(done ? 'The row was copied.' : 'The browser does not let this page copy. Select the row and press Ctrl C.');
+    this.said.emit(done ? 'The row was copied.' : NOT_COPIED);
   }
 }

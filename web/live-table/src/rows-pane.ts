@@ -1,6 +1,7 @@
 import type { Snapshot } from '@tablecast/client';
 import { shiftOf } from './anchor.ts';
 import type { PlacedColumn } from './column-layout.ts';
+import { acrossTo } from './column-layout.ts';
 import { RowPainter } from './row-painter.ts';
 import { Scroller } from './scroller.ts';
 import type { Place, Range } from './selection.ts';
@@ -85,11 +86,14 @@ export class RowsPane {
     this.request();
   }
 
-  /** Scrolls by as little as shows the whole row. */
-  reveal(index: number): void {
+  /** Scrolls by as little as shows the whole cell. The head is above the rows, and always in view. */
+  reveal({ index, column }: Place): void {
     const { scale, px } = this.#scroller;
-    const to = scale.reveal(index, px);
+    const to = index < 0 ? px : scale.reveal(index, px);
     if (to !== px) this.#scroller.go(to);
+    const { scrollLeft, clientWidth } = this.#scroll;
+    const across = acrossTo(this.#events.look()?.columns ?? [], column, scrollLeft, clientWidth);
+    if (across !== scrollLeft) this.#scroll.scrollLeft = across;
     this.request();
   }
 

@@ -58,13 +58,18 @@ export function copied(range: Range, snapshot: Snapshot, columns: readonly Place
   return { text: lines.join('\n'), rows: lines.length, missing: range.bottom - range.top + 1 - lines.length };
 }
 
-/** What was copied, for those who cannot see it. */
-export function copiedWords({ rows, missing }: Copied, { left, right }: Range): string {
+/** `3 rows × 2`, of so many rows or of all that the range has. */
+export function rangeWords({ top, bottom, left, right }: Range, rows = bottom - top + 1): string {
+  return `${countText(rows)} ${rows === 1 ? 'row' : 'rows'} × ${String(right - left + 1)}`;
+}
+
+/** What was copied, and what was not. */
+export function copiedWords({ rows, missing }: Copied, range: Range): string {
   const rest = missing > 0 ? ` ${countText(missing)} rows are not loaded: export the view to have all.` : '';
-  return `Copied ${countText(rows)} ${rows === 1 ? 'row' : 'rows'} × ${String(right - left + 1)}.${rest}`;
+  return `Copied ${rangeWords(range, rows)}.${rest}`;
 }
 
 /** A tab or a line break within a cell would be taken for the end of it. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return /[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,7 +1,7 @@
 import type { Problem, Snapshot, TableState } from '@tablecast/client';
 import { expect, it } from 'vitest';
 import { PLAIN_VIEW } from './grid-view.ts';
-import { pictureOf } from './table-picture.ts';
+import { DRAWINGS, pictureOf } from './table-picture.ts';
 
 const snapshot = (total: number): Snapshot => ({ generation: 1, revision: 1, columns: [], total, offset: 0, rows: [] });
 const problem = (code: string): Problem => ({ code, message: 'It says so.', hint: 'Do this.' });
@@ -34,6 +34,10 @@ it('tells an unknown table from one that is refused for another reason', () => {
 it('tells an empty table from a search that finds nothing', () => {
   expect(kind(state({ snapshot: snapshot(0) }), null, PLAIN_VIEW)).toBe('empty');
   expect(kind(state({ snapshot: snapshot(0) }), null, { ...PLAIN_VIEW, search: 'x' })).toBe('nothing-found');
+});
+
+it('is drawn, each kind in its own way', () => {
+  expect(new Set(Object.values(DRAWINGS)).size).toBe(6);
 });
 
 it('lets rows speak, and a problem beside them', () => {

@@ -84,10 +84,10 @@ const FIRST_POINTS = 2;
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 const BARS: Partial<uPlot.Series> = { points: { show: false }, ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.6, 64] }) }) };
 
-/** Half a minute at least: a line of two points says nothing. */
-function lately(_: uPlot, first: number | null, last: number | null): uPlot.Range.MinMax {
-  const end = last ?? Date.now() / 1000;
-  return [Math.min(first ?? end, end - LEAST_SECONDS), end];
+/** Half a minute at least: a line of two points says nothing. By the points themselves: what uPlot offers for one alone is a day. */
+function lately({ data: [times] }: uPlot): uPlot.Range.MinMax {
+  const end = times.at(-1) ?? Date.now() / 1000;
+  return [Math.min(times[0] ?? end, end - LEAST_SECONDS), end];
 }
 
 /** A bar or a line is read by how far it is from zero, on either side. */

@@ -1,9 +1,10 @@
 import { computed, inject, linkedSignal, Service, signal } from '@angular/core';
 import type { Problem } from '@tablecast/client';
 import { problemOf } from '@tablecast/client';
+import { ENVIRONMENT } from '../environment.ts';
 import { injectView } from '../inject-view.ts';
 import { askForJson } from '../server-api.ts';
-import { ENVIRONMENT, Session } from '../session.ts';
+import { Session } from '../session.ts';
 import type { ControlRow } from './verdict.ts';
 import { controlRows } from './verdict.ts';
 

@@ -100,6 +100,22 @@ it('lets topics be typed where Kafka does not answer', async () => {
   expect(sent).toMatchObject([{ topics: { users: 'users_v3' } }]);
 });
 
+it('offers a viewer no form that the server would refuse, and says why', async () => {
+  visit.world.socket.drop();
+  await visit.advance(150);
+  visit.world.socket.welcome('viewer');
+  await visit.settle();
+  await visit.orchestrator();
+  expect([visit.find('control-form'), visit.find('apply'), visit.find('dry-run')]).toEqual([null, null, null]);
+  expect(visit.text('not-operator')).toContain('You are logged in as a viewer');
+  expect(visit.find('no-history')).not.toBeNull();
+  visit.world.socket.drop();
+  await visit.advance(300);
+  await visit.welcomed();
+  await visit.orchestrator();
+  expect([visit.find('apply') === null, visit.find('not-operator')]).toEqual([false, null]);
+});
+
 it('follows the control messages only while it is there', async () => {
   expect(visit.open()).toContain('control_raw');
   await visit.click('table-account');

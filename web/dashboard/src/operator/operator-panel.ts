@@ -30,6 +30,8 @@ export class OperatorPanel {
   protected readonly desk = inject(ControlDesk);
   protected readonly joins = ['left', 'inner'] as const;
   protected readonly word = verdictWord;
+  /** The server refuses a viewer's wish anyway: a form for it would promise too much. */
+  protected readonly maySwap = computed(() => this.#session.role() === 'operator');
 
   /** What is live, as text: equal texts are equal wishes. */
   readonly #live = computed(() => {

@@ -29,6 +29,11 @@ it.each(['', '#', '#rest', '#table=', '#table=no%20name', '#table=<b>', '#panel=
   expect(readDestination(fragment)).toBeNull();
 });
 
+it('keeps every digit of a number that is written in a filter', () => {
+  const filter = readDestination('#table=users_ui&filter={"op":"in","column":"age","values":[9007199254740993,41,1.5,"9007199254740993"]}')?.view.filter;
+  expect(filter).toEqual({ op: 'in', column: 'age', values: ['9007199254740993', 41, 1.5, '9007199254740993'] });
+});
+
 it('leaves out what was cut or written wrong', () => {
   const destination = readDestination('#table=users_ui&sort=,name:up,age:desc&filter={"op":"e&search=x');
   expect(destination).toEqual(destinationOf('users_ui', { sort: [{ column: 'age', descending: true }], filter: null, search: 'x' }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Layout } from './layout.ts';
-import { boxesOf, changed, closed, columnsResized, exchanged, layoutOf, moved, newestId, panelsOf, readLayout, rowsResized, split } from './layout.ts';
+import { boxesOf, changed, closed, columnsResized, exchanged, grown, layoutOf, moved, newestId, panelsOf, readLayout, rowsResized, split } from './layout.ts';
 
 const FOUR = layoutOf([['a', 'b'], ['c', 'd']]);
 
@@ -85,6 +85,16 @@ it('moves an edge, within reason', () => {
   expect(shares(rowsResized(FOUR, 1, 0, 0.25))[1]).toEqual([50, 25, 75]);
   expect(columnsResized(FOUR, 5, 0.5)).toEqual(FOUR);
   expect(columnsResized(FOUR, 0, Number.NaN)).toEqual(FOUR);
+});
+
+it('makes a panel larger or smaller by steps, at the cost of its neighbour', () => {
+  expect(shares(grown(FOUR, 1, 'wider'))).toEqual([[55, 50, 50], [45, 50, 50]]);
+  expect(shares(grown(FOUR, 4, 'wider'))).toEqual([[45, 50, 50], [55, 50, 50]]);
+  expect(shares(grown(FOUR, 3, 'narrower'))).toEqual([[55, 50, 50], [45, 50, 50]]);
+  expect(shares(grown(FOUR, 1, 'taller'))).toEqual([[50, 55, 45], [50, 50, 50]]);
+  expect(shares(grown(FOUR, 4, 'shorter'))).toEqual([[50, 50, 50], [50, 55, 45]]);
+  const alone = layoutOf([['a']]);
+  expect([grown(alone, 1, 'wider'), grown(alone, 1, 'taller')]).toEqual([alone, alone]);
 });
 
 describe('what was kept', () => {

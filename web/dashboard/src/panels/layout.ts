@@ -19,6 +19,7 @@ export interface Column {
 export type Layout = readonly Column[];
 
 export type Direction = 'left' | 'right' | 'up' | 'down';
+export type Growth = 'wider' | 'narrower' | 'taller' | 'shorter';
 
 /** Where a panel stands, in percent of the page. */
 export interface Box {
@@ -93,6 +94,16 @@ export function columnsResized(layout: Layout, index: number, at: number): Layou
 /** Moves the edge under panel `index` of a column to `at`, a part of the page's height. */
 export function rowsResized(layout: Layout, columnIndex: number, index: number, at: number): Layout {
   return layout.map((each, number) => (number === columnIndex ? { ...each, panels: resized(each.panels, index, at) } : each));
+}
+
+/** The panel a step larger or smaller, at the cost of the one behind it, or before it where it is the last. */
+export function grown(layout: Layout, id: number, growth: Growth): Layout {
+  const at = layout.findIndex(({ panels }) => panels.some((panel) => panel.id === id));
+  const by = growth === 'wider' || growth === 'taller' ? GROWTH : -GROWTH;
+  if (growth === 'wider' || growth === 'narrower') return withEdgeMoved(layout, at, by);
+  return layout.map((each, index) =>
+    index === at ? { ...each, panels: withEdgeMoved(each.panels, each.panels.findIndex((panel) => panel.id === id), by) } : each,
+  );
 }
 
 export function boxesOf(layout: Layout): readonly Box[] {
@@ -185,6 +196,14 @@ function joined(each: Column, panel: Panel, index: number): Column {
 }
 
 const LEAST = 0.08;
+const GROWTH = 0.05;
+
+function withEdgeMoved<T extends { readonly share: number }>(parts: readonly T[], index: number, by: number): readonly T[] {
+  const isLast = index === parts.length - 1;
+  const edge = isLast ? index - 1 : index;
+  const end = parts.slice(0, edge + 1).reduce((total, { share }) => total + share, 0);
+  return resized(parts, edge, isLast ? end - by : end + by);
+}
 
 function resized<T extends { readonly share: number }>(parts: readonly T[], index: number, at: number): readonly T[] {
   const [one, two] = [parts[index], parts[index + 1]];

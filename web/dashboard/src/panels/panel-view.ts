@@ -29,10 +29,16 @@ export function readSort(text: string): readonly SortKey[] {
 
 export function readFilter(text: string): Condition | null {
   try {
-    return asFilter(JSON.parse(text));
+    return asFilter(JSON.parse(text, exact));
   } catch {
     return null;
   }
+}
+
+/** A whole number that a double would round stays as it is written: the server takes its digits as text too. */
+function exact(_: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const written = context?.source ?? '';
+  return typeof value === 'number' && /^-?\d+$/.test(written) && !Number.isSafeInteger(value) ? written : value;
 }
 
 /** A view that was kept somewhere, as far as it is one. */

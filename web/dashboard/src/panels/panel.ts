@@ -4,7 +4,7 @@ import { LiveTableGrid, putOnClipboard } from '@tablecast/live-table';
 import { ChartsPanel } from '../charts/charts-panel.ts';
 import { OperatorPanel } from '../operator/operator-panel.ts';
 import { captionOf, titleOf } from './caption.ts';
-import type { Direction, Panel } from './layout.ts';
+import type { Direction, Growth, Panel } from './layout.ts';
 import { CHARTS, OPERATOR } from './destination.ts';
 import { Workspace } from './workspace.ts';
 
@@ -16,6 +16,8 @@ const MOVES: readonly (readonly [Direction, string])[] = [
   ['up', '↑'],
   ['down', '↓'],
 ];
+
+const SIZES: readonly Growth[] = ['wider', 'narrower', 'taller', 'shorter'];
 
 /** A frame around one table, the charts or the operator's panel, with what can be done to it. */
 @Component({
@@ -46,6 +48,11 @@ export class PanelFrame {
   /** The link where the browser did not let us copy it. */
   protected readonly link = linkedSignal<unknown, string | null>({ source: () => [this.panel(), this.row()], computation: () => null });
   protected readonly moves = MOVES.map(([to, key]) => ({ to, key, go: () => { this.workspace.move(this.panel().id, to); } }));
+  protected readonly sizes = computed(() => {
+    const { id } = this.panel();
+    const { beside, above } = this.workspace.neighbours(id);
+    return SIZES.map((to) => ({ to, can: to === 'wider' || to === 'narrower' ? beside : above, go: () => { this.workspace.grow(id, to); } }));
+  });
   protected readonly toggleSolo = (): void => { this.workspace.toggleSolo(this.panel().id); };
   protected readonly splitRight = (): void => { this.workspace.split(this.panel().id, 'right'); };
   protected readonly splitBelow = (): void => { this.workspace.split(this.panel().id, 'below'); };

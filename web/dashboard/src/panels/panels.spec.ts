@@ -80,6 +80,16 @@ describe('the layout', () => {
     await visit.settle();
     expect(visit.find('edge')?.getAttribute('aria-valuenow')).toBe('52');
   });
+
+  it('gives a panel more room by the menu too, for whoever does not drag', async () => {
+    await visit.enter();
+    await visit.click('size-wider');
+    expect(visit.find('edge')?.getAttribute('aria-valuenow')).toBe('55');
+    await visit.click('size-narrower');
+    await visit.click('size-narrower');
+    expect(visit.find('edge')?.getAttribute('aria-valuenow')).toBe('45');
+    expect((visit.find('size-taller') as HTMLButtonElement).disabled).toBe(true);
+  });
 });
 
 describe('a link', () => {

@@ -2,8 +2,8 @@ import { computed, DestroyRef, DOCUMENT, inject, Service, signal } from '@angula
 import type { Catalogue } from '@tablecast/client';
 import { ViewerStorage } from '@tablecast/live-table';
 import { Session } from '../session.ts';
-import type { Box, Direction, Layout, Panel } from './layout.ts';
-import { boxesOf, changed, closed, columnsResized, exchanged, layoutOf, moved, newestId, panelsOf, readLayout, rowsResized, split } from './layout.ts';
+import type { Box, Direction, Growth, Layout, Panel } from './layout.ts';
+import { boxesOf, changed, closed, columnsResized, exchanged, grown, layoutOf, moved, newestId, panelsOf, readLayout, rowsResized, split } from './layout.ts';
 import type { PanelView } from './panel-view.ts';
 import { PLAIN } from './panel-view.ts';
 import type { Destination } from './destination.ts';
@@ -145,6 +145,18 @@ export class Workspace {
 
   resizeRows(column: number, index: number, at: number): void {
     this.#keep((layout) => rowsResized(layout, column, index, at));
+  }
+
+  /** By steps, for whoever does not drag its edges. */
+  grow(id: number, growth: Growth): void {
+    this.#keep((layout) => grown(layout, id, growth));
+  }
+
+  /** Whether there is another panel beside this one, and one above or below it. */
+  neighbours(id: number): { readonly beside: boolean; readonly above: boolean } {
+    const layout = this.layout() ?? [];
+    const column = layout.find(({ panels }) => panels.some((panel) => panel.id === id));
+    return { beside: layout.length > 1, above: (column?.panels.length ?? 0) > 1 };
   }
 
   /** As at the first visit. */

@@ -1,6 +1,7 @@
 import { computed, DOCUMENT, inject, linkedSignal, Service } from '@angular/core';
+import { ENVIRONMENT } from '../environment.ts';
 import { askServer } from '../server-api.ts';
-import { ENVIRONMENT, Session } from '../session.ts';
+import { Session } from '../session.ts';
 import type { Figures } from './exposition.ts';
 import { rateBetween, readFigures } from './exposition.ts';
 import { repeatWhile } from './pulse.ts';

@@ -1,5 +1,6 @@
 import { computed, inject, Service, signal } from '@angular/core';
-import { ENVIRONMENT, Session } from '../session.ts';
+import { ENVIRONMENT } from '../environment.ts';
+import { Session } from '../session.ts';
 import { repeatWhile } from './pulse.ts';
 
 const TICK_MS = 1_000;

@@ -1,6 +1,7 @@
 import { computed, inject, linkedSignal, Service } from '@angular/core';
+import { ENVIRONMENT } from '../environment.ts';
 import { askForJson } from '../server-api.ts';
-import { ENVIRONMENT, Session } from '../session.ts';
+import { Session } from '../session.ts';
 import { Overview } from './overview.ts';
 import { repeatWhile } from './pulse.ts';
 
@@ -32,6 +33,12 @@ export class Generations {
 
   /** Null when none is being made, or nothing is known of it yet. */
   readonly coming = computed(() => (this.#wanted() ? (this.#all().findLast(({ state }) => COMING.includes(state)) ?? null) : null));
+
+  /** The newest one, where it could not be built and none is being made now. */
+  readonly failed = computed(() => {
+    const newest = this.#wanted() && this.coming() === null ? this.#all().findLast(({ state }) => state !== 'retired') : undefined;
+    return newest?.state === 'failed' ? newest : null;
+  });
 
   readonly #wanted = computed(() => this.#session.access() !== null && this.#session.connected() && (!this.#session.filled() || this.#building()));
 

@@ -1,6 +1,6 @@
 import { Component, input } from '@angular/core';
 
-export type PictureKind = 'lost' | 'stale' | 'failed' | 'note' | 'filling' | 'door';
+export type PictureKind = 'lost' | 'stale' | 'failed' | 'note' | 'filling' | 'door' | 'shut';
 
 /** A small drawing beside words that say the same. */
 @Component({

@@ -5,6 +5,7 @@ import { Workspace } from '../panels/workspace.ts';
 import { Session } from '../session.ts';
 import { FiguresLog, READ_EVERY_MS } from './figures.ts';
 import { Freshness } from './freshness.ts';
+import { Generations } from './generations.ts';
 import { Overview } from './overview.ts';
 
 /** How the connection and the data stand: always there, in one line. */
@@ -15,6 +16,7 @@ import { Overview } from './overview.ts';
 export class StatusBar {
   readonly #session = inject(Session);
   readonly #overview = inject(Overview);
+  readonly #generations = inject(Generations);
   readonly #figures = inject(FiguresLog);
   readonly #freshness = inject(Freshness);
   readonly #workspace = inject(Workspace);
@@ -22,7 +24,8 @@ export class StatusBar {
   protected readonly state = this.#session.state;
   protected readonly phase = computed(() => {
     const state = this.state();
-    return state?.problem?.code === 'feed_filling' ? 'filling' : state?.phase;
+    if (state?.problem?.code !== 'feed_filling') return state?.phase;
+    return this.#generations.failed() === null ? 'filling' : 'failed';
   });
   protected readonly entered = this.#session.entered;
   protected readonly generation = computed(() => this.#overview.generation() ?? this.#figures.latest()?.generation ?? null);

@@ -177,3 +177,18 @@ it('a server that is still filling shows how far it is, and its tables once they
   await visit.settle();
   expect([visit.find('filling'), visit.find('table-account') === null]).toEqual([null, false]);
 });
+
+it('a first generation that failed is not called filling, until the next one is being made', async () => {
+  const generation = (number: number, state: string, error: string | null = null) => ({ generation: number, state, changed: '', progress: null, error });
+  visit.paths['/api/status'] = () => answer({ generations: [generation(1, 'failed', 'there is no topic users'), generation(2, 'retired')] });
+  await visit.mount();
+  await visit.submit('sesame');
+  visit.world.socket.accept();
+  visit.world.socket.say(welcome());
+  visit.world.socket.say(feed('filling', 'No generation is live yet.'));
+  await visit.settle();
+  expect([visit.text('state'), visit.text('reason')]).toEqual(['failed', expect.stringContaining('Generation 1 failed: there is no topic users.')]);
+  visit.paths['/api/status'] = () => answer({ generations: [generation(1, 'failed', 'there is no topic users'), generation(3, 'building')] });
+  await visit.advance(700);
+  expect([visit.text('state'), visit.text('build')]).toEqual(['filling', 'Generation 3 is being prepared']);
+});

@@ -4,7 +4,7 @@ import { FakeWorld, frame, opened } from '@tablecast/client/testing';
 import type { Mock } from 'vitest';
 import { vi } from 'vitest';
 import { Dashboard } from '../dashboard.ts';
-import { ENVIRONMENT } from '../session.ts';
+import { ENVIRONMENT } from '../environment.ts';
 
 export const COLUMNS = [{ name: 'name', type: 'string' }];
 const table = (name: string) => ({ name, columns: COLUMNS, rows: 1, generation: 3 });
