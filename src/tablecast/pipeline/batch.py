@@ -5,6 +5,8 @@ sorted once; window functions over them give the tables that have a row for each
 the rows come the seeds: what Real-Time Mode must know of each key to go on from here.
 """
 
+import logging
+import threading
 from collections.abc import Iterator, Mapping
 
 from pyspark import StorageLevel
@@ -21,6 +23,9 @@ from tablecast.pipeline.rows import Rows, exploded, parts
 from tablecast.pipeline.seed import seed_value
 from tablecast.settings import PipelineSettings
 
+log = logging.getLogger(__name__)
+
+COUNT_SECONDS = 30.0
 GROUP = ("key", "lane")
 IN_ORDER = ("ts", "tie", "p", "o")
 
@@ -56,7 +61,7 @@ class Filling:
 
     def out_of_history(self) -> int:
         """How many records newer ones of their key pushed out of the history. To be asked when the rows are written."""
-        return int(self._observation.get[OUT_OF_HISTORY]) if self._keyed else 0
+        return counted(self._observation) if self._keyed else 0
 
     def _aggregated(self, records: DataFrame) -> DataFrame:
         # Kept records may come back in another order; those of a single pass come as they were sorted.
@@ -82,6 +87,18 @@ class Filling:
             return sum((F.coalesce(F.octet_length(record[name]), F.lit(0)) for name in body_names(self._rows.plan)), F.lit(0))
 
         return F.aggregate(records, F.lit(0).cast("long"), lambda so_far, record: so_far + size(record))
+
+
+def counted(observation: Observation, seconds: float = COUNT_SECONDS) -> int:
+    """Spark hands a count over by its listeners, and where these have lost their way, as was seen once on a machine without a free core, it never
+    does. No generation waits for a count."""
+    counts: list[int] = []
+    asking = threading.Thread(target=lambda: counts.append(int(observation.get[OUT_OF_HISTORY])), name="count", daemon=True)
+    asking.start()
+    asking.join(seconds)
+    if not counts:
+        log.warning("[pipeline] Spark did not tell within %g s how many records a fill pushed out of their history: they are not counted", seconds)
+    return sum(counts)
 
 
 def _in_order(records: DataFrame, plan: QueryPlan) -> DataFrame:
