@@ -124,8 +124,8 @@ def ask_in_a_new_partition(world: World) -> None:
     admin = make_admin(world.kafka, {})
     for future in admin.create_partitions([NewPartitions(topic, 2)]).values():
         future.result(PATIENCE)
-    producer = make_producer(world.kafka, {})
-    # An id of a megabyte, where our own topic takes one message of that size: it is cut, and stops nobody.
+    producer = make_producer(world.kafka, {"message.max.bytes": 2_000_000})
+    # An id of a megabyte, where our own clients write no message of that size: it is cut, and stops nobody.
     producer.produce(topic, b"by another way", partition=1, headers=[(ID_HEADER, b"x" * 1_000_000)])
     assert producer.flush(PATIENCE) == 0
     world.until(lambda: len(world.controls()) == before + 1)
