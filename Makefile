@@ -13,7 +13,7 @@ PAGE := src/tablecast/server/page/index.html
 WEB_SOURCES := $(shell git ls-files --cached --others --exclude-standard -- web 2>/dev/null | grep -v -e '\.spec\.ts$$' -e '\.md$$')
 say = @printf '\033[1m[setup]\033[0m %s\n'
 
-.PHONY: help demo test lane-pipeline lane-integration lint unit webtest bench fuzz sbom audit lock docs clean page java setup chromium
+.PHONY: help demo test lint unit webtest bench fuzz sbom audit lock docs clean page java setup chromium
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,19 +24,8 @@ demo: setup ## Set everything up and run it with sample data; prints the address
 test: $(VENV)/.ready chromium ## Set everything up and pass every test
 	$(say) "The page, Java's packages, style, types, and the tests that need no Kafka, Spark or browser"
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target java unit page lint webtest
-	$(say) "The tests on a real Kafka and Spark, in two lanes: the one works while the other waits"
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lane-pipeline lane-integration
-	$(say) "The tests in Chromium, and those that measure time: alone on the machine"
-	@$(BIN)/pytest tests/browser tests/integration -m alone --durations=25 $(ARGS)
-
-# With ARGS that choose some tests, a lane may have none of them.
-NONE_IS_FINE = $(if $(ARGS),|| test $$? -eq 5)
-
-lane-pipeline: $(VENV)/.ready
-	@$(BIN)/pytest tests/pipeline --durations=25 $(ARGS) $(NONE_IS_FINE)
-
-lane-integration: $(VENV)/.ready
-	@$(BIN)/pytest tests/integration -m "not alone" --durations=25 $(ARGS) $(NONE_IS_FINE)
+	$(say) "The tests on a real Kafka, Spark and Chromium"
+	@$(BIN)/pytest tests/browser tests/integration tests/pipeline --durations=25 $(ARGS)
 
 lint: $(VENV)/.ready web/node_modules/.ready ## Check style and types of Python and TypeScript
 	@$(BIN)/ruff check --quiet . && $(BIN)/ruff format --check --quiet .

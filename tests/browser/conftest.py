@@ -26,13 +26,6 @@ OpenPage = Callable[..., Visit]
 Send = Callable[..., None]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whoever looks at a page notices what else the machine does."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker("alone")
-
-
 @pytest.fixture(scope="package")
 def demo_stack(installed: Installed, jars_dir: Path) -> Iterator[Stack]:
     """The demo of the installed wheel as a newcomer starts it, ended as one ends it: Ctrl-C, and within five seconds nothing is left."""

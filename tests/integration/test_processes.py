@@ -18,7 +18,6 @@ from tablecast.kafka.broker_files import read_address
 from tablecast.processes.folder_lock import alive
 from tablecast.settings import Settings
 
-pytestmark = pytest.mark.alone
 STOP_SECONDS = 5.0
 BROKER = """
 import sys

@@ -14,7 +14,7 @@ import pytest
 from bench.stack import Stack, all_on
 from tablecast.client import OpenTable, connect
 from tablecast.errors import ServerRefused
-from tablecast.kafka.names import LASTING, control_topic
+from tablecast.kafka.names import TRIMMED, control_topic
 from tests.certificates import Authority, name_shown
 from tests.integration.by_hand import PATIENCE, Pipeline, names, wait_for
 from tests.token_server import TokenServer
@@ -95,7 +95,7 @@ def ends_with(table: OpenTable) -> str:
 
 
 def test_everything_is_replaced_while_people_watch(pipeline: Pipeline, secured: Secured) -> None:
-    pipeline.topics.ensure(control_topic(pipeline.prefix), 1, LASTING)
+    pipeline.topics.ensure(control_topic(pipeline.prefix), 1, TRIMMED)
     pipeline.begin(1, rows=10)
     pipeline.go_live(1)
     token = secured.provider.token("zoe", roles=["viewer"])

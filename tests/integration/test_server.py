@@ -176,7 +176,6 @@ def test_a_broker_that_stops_makes_the_rows_stale_until_it_is_back(
         server.__exit__(None, None, None)
 
 
-@pytest.mark.alone
 def test_a_server_ends_within_two_seconds_of_a_signal(pipeline: Pipeline, start_server: StartServer) -> None:
     pipeline.begin(1, rows=5)
     pipeline.go_live(1)
@@ -192,7 +191,6 @@ def test_a_server_ends_within_two_seconds_of_a_signal(pipeline: Pipeline, start_
         assert time.monotonic() - asked < 2
 
 
-@pytest.mark.alone
 def test_from_the_changelog_to_a_frame_in_a_few_milliseconds(pipeline: Pipeline, serving: Serving) -> None:
     """The measure is bench/; this only catches a wait that should not be there (a poll interval, a batch, Nagle)."""
     pipeline.begin(1, rows=1)

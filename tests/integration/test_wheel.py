@@ -3,12 +3,9 @@
 import zipfile
 from pathlib import Path
 
-import pytest
-
 from tablecast import __version__
 from tests.installed import Installed
 
-pytestmark = pytest.mark.alone
 NEEDED = (
     "tablecast/server/page/index.html",
     "tablecast/server/page/client/tablecast-client.js",
