@@ -12,15 +12,17 @@ import pytest
 from tests.unit.server.talking import Serving, Talk, TalkTo
 
 from .campaign import REPORT, Campaign
+from .logins import logins
 from .sockets import raw_bytes
 from .targets import Target, conditions, http_queries, hub_of_people, kafka_records, orchestrator_control, server_control, session, wire
 
 Explore = Callable[[str, Target], None]
 
 SHARES = {
-    "wire": 24,
+    "wire": 20,
+    "logins": 6,
     "session": 22,
-    "conditions": 17,
+    "conditions": 15,
     "http_queries": 8,
     "orchestrator_control": 8,
     "server_control": 7,
@@ -59,6 +61,10 @@ def test_the_shares_are_of_a_hundred() -> None:
 
 def test_wire(explore: Explore) -> None:
     explore("wire", wire())
+
+
+def test_logins(explore: Explore, runner: asyncio.Runner) -> None:
+    explore("logins", runner.run(logins()))
 
 
 def test_session(explore: Explore, talk_to: TalkTo, runner: asyncio.Runner) -> None:
