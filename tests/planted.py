@@ -28,7 +28,7 @@ class Planted:
         return [str(path) for path in sorted(folder.rglob("*")) if path.is_file() and self.found_in(_content(path))]
 
     def in_arguments(self, processes: Sequence[psutil.Process]) -> list[str]:
-        return [process.name() for process in processes if self.found_in("\0".join(process.cmdline()).encode())]
+        return [process.name() for process in processes if self.found_in("\0".join(_arguments(process)).encode())]
 
     def in_answers(self, url: str, paths: Iterable[str], key: str = "") -> list[str]:
         return [path for path in paths if self.found_in(_answer(url + path, key))]
@@ -56,3 +56,11 @@ def _answer(url: str, key: str = "") -> bytes:
             return bytes(answer.read())
     except HTTPError as error:
         return error.read()
+
+
+def _arguments(process: psutil.Process) -> list[str]:
+    """None of one that has ended meanwhile."""
+    try:
+        return process.cmdline()
+    except (psutil.NoSuchProcess, psutil.ZombieProcess):
+        return []

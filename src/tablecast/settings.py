@@ -21,7 +21,7 @@ from pydantic import (
 
 from tablecast.catalog import ColumnType
 
-SECRET_ENDINGS = ("password", "passphrase", "secret", "key.pem", "keystore.pem", "oauthbearer.config", "jaas.config")
+SECRET_ENDINGS = ("password", "passphrase", "secret", "key.pem", "keystore.pem", "keystore.key", "oauthbearer.config", "jaas.config")
 SPARK_SECTION = "pipeline.spark."
 SPARK_SECRETS = re.compile(r"(?i)secret|password|passphrase|token|credential|access[.]?key")
 MASK = "***"

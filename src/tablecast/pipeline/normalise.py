@@ -146,6 +146,8 @@ def _disguises(field: Field, text: Expression) -> Iterator[Expression]:
         first = F.ascii(value)
         looks_other = first.between(ord("0"), ord("9")) | first.isin(*map(ord, "-[{")) | value.isin("true", "false")
         yield looks_other & ~_is_seen_quoted(field, text) & (kind != "STRING")
+        # A NaN or an infinity that stands there as such becomes text with quotes around it, which a string has only by a backslash.
+        yield (first == ord('"')) & (~F.col("escaped") | ~kind.eqNullSafe("STRING"))
     if field.column.type == "timestamp":
         yield value.isNotNull() & value.try_cast("timestamp").isNull()
     if field.column.type == "double":

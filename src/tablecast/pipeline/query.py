@@ -56,7 +56,7 @@ def fill(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineS
     """Writes every row that the spans hold, and the seeds. May be run again: rows of the same version have the same content.
 
     Reads and writes with at most so many `tasks` at once, where something else runs on the same machine; None: as many as there are partitions.
-    Returns how many records were pushed out of the history of their key.
+    Returns how many records were pushed out of the history of their key; none where the changelogs' Kafka has a secret, of which no plan may tell.
     """
 
     def read(source: Source) -> DataFrame:
@@ -68,8 +68,8 @@ def fill(session: SparkSession, plan: QueryPlan, ends: Ends, settings: PipelineS
 
     filling = Filling(gently(_records(plan, settings, read)), plan, ends.topics, settings)
     try:
-        write_changelogs(gently(filling.rows()), ends.changelogs, settings.row_bytes)
-        return filling.out_of_history()
+        observed = write_changelogs(gently(filling.rows()), ends.changelogs, settings.row_bytes)
+        return filling.out_of_history() if observed else 0
     finally:
         filling.close()
 

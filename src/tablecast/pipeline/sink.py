@@ -1,7 +1,7 @@
 """Writes rows to their changelogs."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame, SparkSession
@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER, record_bytes, seed_bytes
+from tablecast.settings import is_secret
 
 # Rows leave almost at once in real time. Two milliseconds in company, and one request at a time, cost the median as much, and make a burst cost few
 # requests: without them the broker, not Spark, is what a high rate fills first.
@@ -31,11 +32,14 @@ def changelog_writer(rows: DataFrame, kafka: Mapping[str, str], row_bytes: int) 
     return changelog_records(rows).writeStream.format("kafka").outputMode("update").options(**options)
 
 
-def write_changelogs(rows: DataFrame, kafka: Mapping[str, str], row_bytes: int) -> None:
-    """Returns when all rows are on the broker."""
-    writer = changelog_records(rows).write.format("kafka").mode("append").options(**_options(IN_BULK, kafka, seed_bytes(row_bytes)))
-    with _told_to_nobody(rows.sparkSession):
+def write_changelogs(rows: DataFrame, kafka: Mapping[str, str], row_bytes: int) -> bool:
+    """Returns when all rows are on the broker. Whether what was observed of them is known: Spark's older way of writing does not tell."""
+    options = _options(IN_BULK, kafka, seed_bytes(row_bytes))
+    writer = changelog_records(rows).write.format("kafka").mode("append").options(**options)
+    hidden = any(map(is_secret, options))
+    with _told_to_nobody(rows.sparkSession) if hidden else nullcontext():
         writer.save()
+    return not hidden
 
 
 @contextmanager
