@@ -229,7 +229,7 @@ def test_the_page_is_small_and_soon_there(visiting: Visiting, demo_stack: Stack)
     visit = visiting("about:blank", WIDE)
     visit.page.add_init_script(FIRST_ROWS)
     visit.page.goto(f"{demo_stack.url}/#key={quote(demo_stack.key)}")
-    visit.page.wait_for_function("window.interactiveAt !== undefined")
+    visit.page.wait_for_function("() => window.interactiveAt !== undefined")
     assert visit.page.evaluate("window.interactiveAt") < INTERACTIVE_MS
     sizes = visit.page.evaluate("performance.getEntries().filter((entry) => entry.transferSize).map((entry) => [entry.name, entry.transferSize])")
     files = {name: size for name, size in sizes if "/api/" not in name and "/metrics" not in name}

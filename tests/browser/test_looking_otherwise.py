@@ -83,7 +83,7 @@ def test_sees_a_changed_cell_flash_unless_nothing_shall_move(visit: Visit, send:
     expect(visit.find("range")).to_have_text("rows 1-1 of 1")
     visit.page.evaluate(FLASHES)
     send("accounts", userId=user_id, accountType="FLASHED", balance=7.25)
-    visit.page.wait_for_function("window.flashes.length >= 2")
+    visit.page.wait_for_function("() => window.flashes.length >= 2")
     assert sorted(visit.page.evaluate("window.flashes")) == [["7.25", look], ["FLASHED", look]], "the cells that changed, and no others"
 
 
