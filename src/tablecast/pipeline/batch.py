@@ -90,8 +90,7 @@ class Filling:
 
 
 def counted(observation: Observation, seconds: float = COUNT_SECONDS) -> int:
-    """Spark hands a count over by its listeners, and where these have lost their way, as was seen once on a machine without a free core, it never
-    does. No generation waits for a count."""
+    """Spark hands a count over by listeners, whom some of its ways of writing tell nothing. No generation waits for ever for a count."""
     counts: list[int] = []
     asking = threading.Thread(target=lambda: counts.append(int(observation.get[OUT_OF_HISTORY])), name="count", daemon=True)
     asking.start()
