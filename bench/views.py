@@ -16,8 +16,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
-import venv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
@@ -25,11 +23,11 @@ from typing import Any
 
 from bench.exclusive import machine_to_ourselves
 from bench.latency import say
+from bench.peers.environment import python_with
 from bench.stack import REPOSITORY
 from bench.views_data import write_data
 from bench.views_records import ROUNDS
 
-PEER = REPOSITORY / ".tablecast" / "peers" / "perspective"
 BARS = {
     "one_ms": 0.5,
     "thousand_ms": 10.0,
@@ -40,8 +38,6 @@ BARS = {
     "table_bytes_per_row": 500,
     "view_bytes_per_row": 130,
 }
-NEWEST_SECONDS = 24 * 3600.0
-"""So long what was the newest Perspective is taken for it."""
 _AT_LEAST = {"one_ratio", "thousand_ratio"}
 
 
@@ -50,14 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the table (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="the result as one line of JSON")
     given = parser.parse_args(arguments)
-    python = peer_python()
+    python = python_with("perspective", ("perspective-python",), say)
     with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
         say(f"writing {given.rows:,} rows and {len(ROUNDS)} kinds of changes for both sides")
         write_data(Path(folder), given.rows)
         say("Tablecast")
         ours = figures_of([sys.executable, "-m", "bench.views_ours", folder])
         say("Perspective")
-        theirs = figures_of([str(python), str(REPOSITORY / "bench" / "perspective_peer.py"), folder])
+        theirs = figures_of([str(python), str(REPOSITORY / "bench" / "peers" / "perspective_views.py"), folder])
     report = {"bench": "views", "rows": given.rows, **compared(ours, theirs)}
     print(json.dumps(report) if given.json else json.dumps(report, indent=2))
     return 0 if report["met"] else 1
@@ -95,19 +91,6 @@ def figures_of(command: Sequence[str]) -> dict[str, Any]:
     done = subprocess.run(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True, check=True)
     figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return figures
-
-
-def peer_python() -> Path:
-    """The interpreter of a virtualenv with Perspective's newest, made if it is not there, and brought up to date once a day."""
-    python, ready = PEER / "bin" / "python", PEER / ".ready"
-    if not ready.exists():
-        venv.create(PEER, with_pip=True, clear=True)
-    if not ready.exists() or time.time() - ready.stat().st_mtime > NEWEST_SECONDS:
-        say("fetching Perspective's newest into a virtualenv of its own")
-        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--upgrade", "perspective-python"]
-        subprocess.run(install, check=True)
-        ready.touch()
-    return python
 
 
 if __name__ == "__main__":

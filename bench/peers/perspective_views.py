@@ -1,6 +1,6 @@
 """The same work by Perspective. Runs in a virtualenv of its own, so it imports nothing of ours; bench.views starts it and reads its last line.
 
-python perspective_peer.py FOLDER    FOLDER holds table.arrow and, for each measurement, NAME-0.arrow, NAME-1.arrow ...
+python perspective_views.py FOLDER    FOLDER holds table.arrow and, for each measurement, NAME-0.arrow, NAME-1.arrow ...
 """
 
 import json
