@@ -10,6 +10,9 @@ from pathlib import Path
 NEAR_SECONDS = 3.0
 """A gap belongs to a checkpoint that was committed during it or this shortly before or after."""
 
+SHARES = (1, 5, 10, 25, 50, 75, 90, 95, 98, 99, 99.5, 99.9, 100)
+"""Of a distribution, in percent."""
+
 
 @dataclass(frozen=True)
 class Trip:
@@ -51,6 +54,12 @@ def summary(trips: Iterable[Trip]) -> dict[str, float | int | None]:
     times = sorted(trip.ms for trip in trips)
     shares = {"p50_ms": 50, "p90_ms": 90, "p99_ms": 99, "max_ms": 100}
     return {"n": len(times)} | {name: round(percentile(times, percent), 2) if times else None for name, percent in shares.items()}
+
+
+def curve(trips: Iterable[Trip]) -> list[tuple[float, float]]:
+    """The distribution as pairs of a percentage and the milliseconds that so many trips did not exceed."""
+    times = sorted(trip.ms for trip in trips)
+    return [(percent, round(percentile(times, percent), 2)) for percent in SHARES] if times else []
 
 
 def commit_times(state_dir: Path) -> list[float]:

@@ -8,19 +8,19 @@ from pathlib import Path
 import psutil
 
 from bench.stack import Stack
+from bench.usage import MEBI, java_of
 from tablecast.java import find_java
 from tablecast.kafka.admin import Topics
 
 SIBLINGS = ("orchestrator", "server")
 USED = re.compile(r"(?P<what>heap|Metaspace)\s.*?used (?P<kb>\d+)K")
-MIB = 1 << 20
 SETTLE_SECONDS = 90.0
 """After so long Java has given back what it does not need: threads of Spark's pools end after a minute, clients of Kafka after forty seconds."""
 
 
 def settled(stack: Stack) -> dict[str, int]:
     """What is held once nothing is given back any more. A collection comes first: much of what a generation held is let go only by that."""
-    _collect(_java_of(stack.process_of("orchestrator")))
+    _collect(java_of(stack.process_of("orchestrator")))
     time.sleep(SETTLE_SECONDS)
     return footprint(stack)
 
@@ -31,8 +31,8 @@ def footprint(stack: Stack) -> dict[str, int]:
     held = {"topics": len(Topics(stack.kafka).names()), "state_files": _files(stack.state_dir)}
     for name in SIBLINGS:
         held |= _of(name, process := stack.process_of(name), process.memory_info().rss)
-    java = _java_of(stack.process_of("orchestrator"))
-    return held | _of("java", java, 0) | {"java_mb": _java_bytes(java.pid) // MIB}
+    java = java_of(stack.process_of("orchestrator"))
+    return held | _of("java", java, 0) | {"java_mb": java_bytes(java.pid) // MEBI}
 
 
 def growth(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:
@@ -40,7 +40,7 @@ def growth(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:
 
 
 def _of(name: str, process: psutil.Process, memory: int) -> dict[str, int]:
-    return {f"{name}_threads": process.num_threads(), f"{name}_files": process.num_fds(), f"{name}_mb": memory // MIB}
+    return {f"{name}_threads": process.num_threads(), f"{name}_files": process.num_fds(), f"{name}_mb": memory // MEBI}
 
 
 def _files(state_dir: Path) -> int:
@@ -48,11 +48,8 @@ def _files(state_dir: Path) -> int:
     return sum(path.is_file() and path.relative_to(state_dir).parts[0] not in ("broker", "logs") for path in state_dir.rglob("*"))
 
 
-def _java_of(process: psutil.Process) -> psutil.Process:
-    return next(child for child in process.children(recursive=True) if child.name() == "java")
-
-
-def _java_bytes(pid: int) -> int:
+def java_bytes(pid: int) -> int:
+    """What is left of the heap after a collection, and the metaspace."""
     _collect(psutil.Process(pid))
     told = subprocess.run([_jcmd(), str(pid), "GC.heap_info"], check=True, capture_output=True, text=True).stdout
     return sum(int(match["kb"]) * 1024 for match in USED.finditer(told))

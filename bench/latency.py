@@ -1,97 +1,101 @@
 """How long a message takes from the producer's send to the row's arrival.
 
 python -m bench.latency --table final_ui --json
+python -m bench.latency --table final_ui --to websocket --load small --peer deephaven-10ms --json
 
 Starts a stack of its own, warms it up, sends at a steady rate and notes when the row of each message is first seen, in the server's table or further
-on. The last line of standard output is one JSON object; progress goes to standard error. p50_ms to max_ms are of the steady state; messages that a
-checkpoint held up are in all_p99_ms, all_max_ms; pause_ms is the longest time in which nothing arrived around a checkpoint (null: there was none in
-the run). Ends with 0 only if every message of the measured span arrived.
+on. --table, --to and --repeats measure one after the other on the same stack; --peer adds other systems, each alone, on the same messages.
+The last line of standard output is one JSON object; progress goes to standard error. `measured` has each table and place with all its repeats; what
+stands beside it is the first of them. p50_ms to max_ms are of the steady state; messages that a checkpoint held up are in all_p99_ms, all_max_ms;
+pause_ms is the longest time in which nothing arrived around a checkpoint (null: there was none). Ends with 0 only if every message of every measured
+span arrived, and peers showed the right rows.
 """
 
 import argparse
 import json
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from bench.arrivals import PLACES, Arrivals, Clock
+from bench.arrivals import PLACES, Clock
 from bench.exclusive import machine_to_ourselves
-from bench.figures import Trip, commit_times, pauses, steady, summary
-from bench.sender import Schedule, Sender, send_users
+from bench.figures import commit_times, curve, pauses, steady, summary
+from bench.load import LOADS
+from bench.sender import send_users
 from bench.stack import Stack, bare_pipeline, bare_stack, jars_folder
-from bench.subject import SUBJECTS, Subject, random_keys
+from bench.subject import LAST_BY_USER, SUBJECTS, Subject
+from bench.trips import Course, Span, joined, taken
 from tablecast.kafka.admin import Topics
 from tablecast.settings import KafkaSettings
 
-LATE_SECONDS = 30.0
-POLL_SECONDS = 0.5
-TELL_SECONDS = 5.0
 WINDOW = 300
 WINDOW_SECONDS = 5
 """A window at the end holds what is sent in this time: rows that come after a pause must not pass it unseen."""
 MOST_ROWS = 5000
 INTERVAL = "20 seconds"
 """So that there are three checkpoints in a run. A pipeline that runs for long has fewer of them."""
+SETTLE_SECONDS = 3.0
+"""What is sent before a table and place that is not the first one: the stack is warm by then."""
 
 
 @dataclass(frozen=True)
 class Options:
-    table: str
-    to: str
+    tables: tuple[str, ...]
+    places: tuple[str, ...]
+    load: str
     rate: float
     keys: int
     seconds: float
     warmup: float
+    repeats: int = 1
     settings: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def subject(self) -> Subject:
-        return SUBJECTS[self.table]
-
-    @property
-    def measured(self) -> range:
-        return range(round(self.rate * self.warmup), round(self.rate * (self.warmup + self.seconds)))
+    def subject(self, table: str, place: str) -> Subject:
+        subject = LAST_BY_USER if LOADS[self.load].keep_last else SUBJECTS[table]
+        return subject.at_its_end() if place == "painted" else subject
 
     @property
     def window(self) -> int:
         return min(MOST_ROWS, max(WINDOW, round(self.rate * WINDOW_SECONDS)))
 
+    @property
+    def everywhere(self) -> list[tuple[str, str]]:
+        return [(table, place) for table in self.tables for place in self.places]
+
 
 @dataclass(frozen=True)
-class Run:
-    """What one run has seen: the trips of the measured messages, those that never arrived, and how many were replaced unseen."""
+class Measured:
+    """What was seen of one table at one place, span by span."""
 
-    trips: list[Trip]
-    missing: list[int]
-    replaced: int
+    table: str
+    place: str
+    courses: list[Course]
     clock: Clock
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     given = parser.parse_args(arguments)
-    if given.to == "painted" and len(SUBJECTS[given.table].looks) > 1:
-        parser.error(f"a page shows one end of {given.table} at a time: measure another table to a painted cell")
-    settings = {"pipeline.checkpoint_interval": given.checkpoint, **dict(setting.split("=", 1) for setting in given.set)}
-    options = Options(given.table, given.to, given.rate, given.keys, given.seconds, given.warmup, settings)
+    options = options_of(parser, given)
     with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
-        report, complete = measure(options, Path(folder))
+        report = measure(options, Path(folder))
     print(json.dumps(report) if given.json else "\n".join(f"{name:>20} {value}" for name, value in report.items()))
-    return 0 if complete else 1
+    return 0 if not any(part["missing"] for part in report["measured"]) else 1
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.latency", description="From the producer's send to the row's arrival.")
-    parser.add_argument("--table", choices=SUBJECTS, default="users_ui")
-    parser.add_argument("--to", choices=PLACES, default="server", help="where it arrives (default: %(default)s)")
+    parser.add_argument("--table", action="append", choices=SUBJECTS, help="may be given again (default: users_ui)")
+    parser.add_argument("--to", action="append", choices=PLACES, help="where it arrives; may be given again (default: server)")
+    parser.add_argument("--load", choices=LOADS, default="all", help="all: the default catalogue; small: accounts_ui and final_ui with keep last")
     parser.add_argument("--rate", type=float, default=200, help="messages a second (default: %(default)s)")
     parser.add_argument("--keys", type=int, default=1000, help="different users (default: %(default)s)")
-    parser.add_argument("--seconds", type=float, default=70, help="how long is measured (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=70, help="how long is measured, each time (default: %(default)s)")
+    parser.add_argument("--repeats", type=int, default=1, help="how often each table and place is measured (default: %(default)s)")
     parser.add_argument("--warmup", type=float, default=60, help="how long is sent before that (default: %(default)s)")
     parser.add_argument("--checkpoint", default=INTERVAL, metavar="INTERVAL", help="from one checkpoint to the next (default: %(default)s)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the stack, as in pipeline.twin=true")
@@ -99,22 +103,42 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def options_of(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Options:
+    tables, places = tuple(given.table or ["users_ui"]), tuple(given.to or ["server"])
+    absent = sorted(set(tables) - set(LOADS[given.load].tables))
+    if absent:
+        parser.error(f"the load {given.load} has no {absent[0]}, only {', '.join(LOADS[given.load].tables)}")
+    settings = {"pipeline.checkpoint_interval": given.checkpoint, **dict(setting.split("=", 1) for setting in given.set)}
+    return Options(tables, places, given.load, given.rate, given.keys, given.seconds, given.warmup, given.repeats, settings)
+
+
 def say(line: str) -> None:
     print(f"[bench] {line}", file=sys.stderr, flush=True)
 
 
-def measure(options: Options, state_dir: Path) -> tuple[dict[str, object], bool]:
-    """The report, and whether every message arrived."""
+def measure(options: Options, state_dir: Path) -> dict[str, Any]:
     say("starting broker, orchestrator and server")
-    with _opened(options, state_dir) as stack, PLACES[options.to](stack, options.subject, options.window) as arrivals:
-        run = _run(options, stack, arrivals)
-        return _report(options, run, commit_times(state_dir)), not run.missing
+    (state_dir / "tablecast.toml").write_text(LOADS[options.load].catalogue)
+    with _opened(options, state_dir) as stack:
+        measured = list(_measured(options, stack))
+        parts = [_figures(part, commit_times(state_dir)) for part in measured]
+    return {
+        "bench": "latency",
+        "rate": options.rate,
+        "seconds": options.seconds,
+        "keys": options.keys,
+        **parts[0],
+        "measured": parts,
+        "load": options.load,
+        "window": options.window,
+        "settings": options.settings,
+    }
 
 
 @contextmanager
 def _opened(options: Options, state_dir: Path) -> Iterator[Stack]:
-    """A stack that has a row for each key. Where the server is the place to arrive, it runs in this process, and there is no second one."""
-    if options.to == "server":
+    """A stack that has a row for each key. Where the server is the only place to arrive, it runs in this process, and there is no second one."""
+    if options.places == ("server",):
         with opened_pipeline(state_dir, options.keys, options.settings) as stack:
             yield stack
         return
@@ -122,7 +146,7 @@ def _opened(options: Options, state_dir: Path) -> Iterator[Stack]:
         stack.wait_for_broker()
         open_sources(stack.kafka, options.keys)
         stack.wait_until_open()
-        stack.wait_for_rows("users_ui", options.keys)
+        stack.wait_for_rows("final_ui", options.keys)
         yield stack
 
 
@@ -143,76 +167,42 @@ def open_sources(kafka: KafkaSettings, keys: int) -> None:
     send_users(kafka, keys)
 
 
-def _run(options: Options, stack: Stack, arrivals: Arrivals) -> Run:
-    sender = Sender(stack.kafka, Schedule(options.subject, options.rate, options.keys, options.measured.stop))
-    say(f"{options.rate:g} messages a second: {options.warmup:g} s to warm up, {options.seconds:g} s measured")
-    sender.start()
-    told = time.monotonic()
-    while sender.alive:
-        time.sleep(POLL_SECONDS)
-        if time.monotonic() - told >= TELL_SECONDS:
-            told = time.monotonic()
-            say(f"{arrivals.count()} messages seen")
-    sent = sender.wait()
-    for failure in sent.failures:
-        say(f"not sent: {failure}")
-    seen = _awaited(options, arrivals)
-    arrived = with_replaced(options.subject, list(islice(random_keys(options.keys), len(sent.times))), seen)
-    measured = options.subject.measured(options.measured)
-    missing = [number for number in measured if number not in arrived]
-    if missing:
-        say(f"{len(missing)} messages were not seen, the first is number {missing[0]}")
-    trips = [Trip(sent.times[number], arrived[number]) for number in measured if number in arrived]
-    return Run(trips, missing, sum(number not in seen for number in measured) - len(missing), arrivals.clock())
+def _measured(options: Options, stack: Stack) -> Iterator[Measured]:
+    """Each table at each place, one after the other on the same stack, of which only the first has to warm up."""
+    first, settle = 0, options.warmup
+    for table, place in options.everywhere:
+        subject, courses = options.subject(table, place), []
+        with PLACES[place](stack, subject, options.window) as arrivals:
+            for _ in range(options.repeats):
+                say(f"{table} to {place}, {options.rate:g} messages a second: {settle:g} s to warm up, {options.seconds:g} s measured")
+                span = Span(subject, options.rate, options.keys, options.seconds, settle, first)
+                courses.append(taken(stack.kafka, span, arrivals, say))
+                # Sources alternate, so a number means the same source in every span.
+                first, settle = span.numbers.stop + span.numbers.stop % 2, SETTLE_SECONDS
+            yield Measured(table, place, courses, arrivals.clock())
 
 
-def _awaited(options: Options, arrivals: Arrivals) -> dict[int, float]:
-    """What has arrived once the last measured messages are there, or have had their time."""
-    deadline = time.monotonic() + LATE_SECONDS
-    measured = set(options.subject.measured(options.measured))
-    while True:
-        seen = arrivals.first_seen()
-        missing = {number for number in measured - seen.keys() if not options.subject.may_be_replaced(number)}
-        if not missing or time.monotonic() >= deadline:
-            return seen
-        time.sleep(POLL_SECONDS)
-
-
-def with_replaced(subject: Subject, keys: Sequence[str], seen: Mapping[int, float]) -> dict[int, float]:
-    """Adds the messages whose row nobody saw because a newer message of the same key and source was in it already."""
-    arrived: dict[int, float] = {}
-    newer: dict[tuple[str, str], float] = {}
-    for number in reversed(range(len(keys))):
-        lane = (subject.source_of(number), keys[number])
-        moments = [seen[number]] if number in seen else []
-        moments += [newer[lane]] if subject.may_be_replaced(number) and lane in newer else []
-        if moments:
-            arrived[number] = newer[lane] = min(moments)
-    return arrived
-
-
-def _report(options: Options, run: Run, commits: Sequence[float]) -> dict[str, object]:
-    gaps = pauses(run.trips, commits)
-    whole = summary(run.trips)
+def _figures(measured: Measured, commits: Sequence[float]) -> dict[str, Any]:
+    """Of all spans together, with those of each span beside them."""
+    whole = joined(measured.courses)
+    gaps = [gap for course in measured.courses for gap in pauses(course.trips, commits)]
+    calm, everything = steady(whole.trips, gaps), summary(whole.trips)
     return {
-        "bench": "latency",
-        "table": options.table,
-        "to": options.to,
-        "rate": options.rate,
-        "seconds": options.seconds,
-        "keys": options.keys,
-        **summary(steady(run.trips, gaps)),
+        "table": measured.table,
+        "to": measured.place,
+        **summary(calm),
         "pause_ms": round(1000 * max(gap.seconds for gap in gaps), 1) if gaps else None,
         "pauses": len(gaps),
-        "all_n": whole["n"],
-        "all_p99_ms": whole["p99_ms"],
-        "all_max_ms": whole["max_ms"],
-        "missing": len(run.missing),
-        "replaced": run.replaced,
-        "window": options.window,
-        "clock_offset_ms": round(run.clock.offset_ms, 3),
-        "clock_error_ms": round(run.clock.error_ms, 3),
-        "settings": options.settings,
+        "all_n": everything["n"],
+        "all_p99_ms": everything["p99_ms"],
+        "all_max_ms": everything["max_ms"],
+        "missing": len(whole.missing),
+        "replaced": whole.replaced,
+        "clock_offset_ms": round(measured.clock.offset_ms, 3),
+        "clock_error_ms": round(measured.clock.error_ms, 3),
+        "repeats": [summary(steady(course.trips, gaps)) for course in measured.courses],
+        "curve": curve(calm),
+        "all_curve": curve(whole.trips),
     }
 
 

@@ -12,6 +12,7 @@ from tablecast.kafka.clients import make_producer
 from tablecast.settings import KafkaSettings
 
 FLUSH_SECONDS = 30.0
+MOST_QUEUED = 2_000_000
 AHEAD_SECONDS = 0.0005
 """A message may leave so much before its time: at a high rate a sleep between any two would cost more than the sending."""
 
@@ -42,10 +43,10 @@ class Sent:
         return len(self.times) / took if took else 0.0
 
 
-def send_users(kafka: KafkaSettings, keys: int) -> None:
-    """One users row for each key, so that every account finds its user. Numbers are negative: no such row is measured."""
-    producer = make_producer(kafka, {"linger.ms": 5})
-    for index in range(keys):
+def send_users(kafka: KafkaSettings, keys: int, known: int = 0) -> None:
+    """One users row for each key after the `known` ones, so that every account finds its user. Numbers are negative: no such row is measured."""
+    producer = make_producer(kafka, {"linger.ms": 5, "queue.buffering.max.messages": MOST_QUEUED})
+    for index in range(known, keys):
         producer.produce("users", message("users", -1 - index, key_of(index)))
         producer.poll(0)
     if producer.flush(FLUSH_SECONDS):

@@ -3,7 +3,7 @@
 import json
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 NEWEST = 1_000_000_000
@@ -42,6 +42,11 @@ class Subject:
 
     def measured(self, numbers: range) -> list[int]:
         return [number for number in numbers if self.source_of(number) in self.stamps.values()]
+
+    def at_its_end(self) -> "Subject":
+        """What shows up among the last rows, where one who looks at one end of the table can see it: its first source only."""
+        (column, source), *_ = self.stamps.items()
+        return self if len(self.looks) == 1 else replace(self, stamps={column: source}, looks=(TAIL,))
 
     def may_be_replaced(self, number: int) -> bool:
         return self.source_of(number) in self.replacing

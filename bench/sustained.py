@@ -11,19 +11,18 @@ import argparse
 import json
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from bench.arrivals import Arrivals, in_server
 from bench.exclusive import machine_to_ourselves
-from bench.figures import Trip, summary
-from bench.latency import opened_pipeline, say, with_replaced
+from bench.figures import summary
+from bench.latency import opened_pipeline, say
 from bench.load import LOADS
-from bench.sender import Schedule, Sender
-from bench.subject import LAST_BY_USER, SUBJECTS, Subject, random_keys
+from bench.subject import LAST_BY_USER, SUBJECTS, Subject
+from bench.trips import Span, taken
 from tablecast.settings import KafkaSettings
 
 RATES = (1_000, 2_500, 5_000, 7_500, 10_000, 12_500, 15_000, 20_000, 30_000)
@@ -32,8 +31,6 @@ LINGER_MS = 5
 """Of the producer that sends: what its library has by default."""
 ENOUGH = 0.98
 """Of the wanted rate must have been sent: a sender that falls behind measures nothing."""
-POLL_SECONDS = 0.5
-LATE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = Options(given.load, given.keys, given.seconds, given.settle, given.limit, given.warmup, tuple(given.rate or RATES), settings)
     with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
         steps = measure(options, Path(folder))
-    kept_up = [int(step["rate"] or 0) for step in steps if step["kept_up"]]
+    kept_up = [step["rate"] for step in steps if step["kept_up"]]
     report = {
         "bench": "sustained",
         "load": options.load,
@@ -82,14 +79,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if all(step["missing"] == 0 for step in steps) else 1
 
 
-def measure(options: Options, state_dir: Path) -> list[dict[str, float | int | None]]:
+def measure(options: Options, state_dir: Path) -> list[dict[str, Any]]:
     say("starting broker, orchestrator and server")
     (state_dir / "tablecast.toml").write_text(LOADS[options.load].catalogue)
     with opened_pipeline(state_dir, options.keys, options.settings) as stack, in_server(stack, options.subject, 0) as arrivals:
         return list(_steps(options, stack.kafka, arrivals))
 
 
-def _steps(options: Options, kafka: KafkaSettings, arrivals: Arrivals) -> Iterator[dict[str, float | int | None]]:
+def _steps(options: Options, kafka: KafkaSettings, arrivals: Arrivals) -> Iterator[dict[str, Any]]:
     """One rate after the other, up to the first that is too much: the lower ones warm up for the higher."""
     warm = replace(options, settle=0.0, seconds=options.warmup)
     _step(warm, kafka, arrivals, WARMUP_RATE, 0)
@@ -103,32 +100,12 @@ def _steps(options: Options, kafka: KafkaSettings, arrivals: Arrivals) -> Iterat
             return
 
 
-def _step(options: Options, kafka: KafkaSettings, arrivals: Arrivals, rate: int, first: int) -> dict[str, float | int | None]:
-    subject = options.subject
-    count, settled = round(rate * (options.settle + options.seconds)), round(rate * options.settle)
-    sender = Sender(kafka, Schedule(subject, rate, options.keys, count, first, LINGER_MS))
-    sender.start()
-    sent = sender.wait()
-    for failure in sent.failures:
-        say(f"not sent: {failure}")
-    measured = [number - first for number in subject.measured(range(first + settled, first + count))]
-    keys = list(islice(random_keys(options.keys), count))
-    arrived = _awaited(subject, keys, arrivals, first, measured)
-    trips = [Trip(sent.times[number], arrived[number]) for number in measured if number in arrived]
-    figures, missing = summary(trips), len(measured) - len(trips)
-    p99, sent_per_s = figures["p99_ms"], round(sent.per_second)
-    kept_up = missing == 0 and p99 is not None and p99 < options.limit_ms and sent_per_s >= ENOUGH * rate
+def _step(options: Options, kafka: KafkaSettings, arrivals: Arrivals, rate: int, first: int) -> dict[str, Any]:
+    course = taken(kafka, Span(options.subject, rate, options.keys, options.seconds, options.settle, first, LINGER_MS), arrivals, say)
+    figures, sent_per_s = summary(course.trips), round(course.sent_per_s)
+    p99, missing = figures["p99_ms"], len(course.missing)
+    kept_up = not missing and p99 is not None and p99 < options.limit_ms and sent_per_s >= ENOUGH * rate
     return {"rate": rate, "sent_per_s": sent_per_s, **figures, "missing": missing, "kept_up": kept_up}
-
-
-def _awaited(subject: Subject, keys: Sequence[str], arrivals: Arrivals, first: int, measured: Sequence[int]) -> dict[int, float]:
-    deadline = time.monotonic() + LATE_SECONDS
-    while True:
-        seen = {number - first: moment for number, moment in arrivals.first_seen().items() if number >= first}
-        arrived = with_replaced(subject, keys, seen)
-        if all(number in arrived for number in measured) or time.monotonic() >= deadline:
-            return arrived
-        time.sleep(POLL_SECONDS)
 
 
 if __name__ == "__main__":

@@ -32,8 +32,14 @@ def until(condition: Callable[[], bool], told: Callable[[], object]) -> None:
 class World:
     """One state folder and one set of topics, over which orchestrators come and go."""
 
-    def __init__(self, spark: SparkSession, broker: EmbeddedBroker, topics: Mapping[str, str], folder: Path, prefix: str = "p") -> None:
+    def __init__(
+        self, spark: SparkSession, broker: EmbeddedBroker, topics: Mapping[str, str], folder: Path, prefix: str = "p", tables: str = ""
+    ) -> None:
+        """`tables` are those of the catalogue, in TOML; the default ones if none are given."""
         self.spark = spark
+        self._file = folder / "tablecast.toml"
+        folder.mkdir(exist_ok=True)
+        self._file.write_text(tables)
         self.stops: list[threading.Event] = []
         """What ends each orchestrator that was started."""
         self.kafka = broker.kafka
@@ -48,7 +54,7 @@ class World:
         ]
 
     def configuration(self, *more: str) -> Configuration:
-        return load(None, {}, [*self.overrides, *more])
+        return load(self._file, {}, [*self.overrides, *more])
 
     @contextmanager
     def orchestrated(self, *more: str) -> Iterator[Orchestrator]:
