@@ -38,8 +38,8 @@ unit: $(VENV)/.ready ## Only the tests that need no Kafka, Spark or browser: sec
 webtest: web/node_modules/.ready ## Only the tests of the page and its client
 	@cd web && $(WITH_NODE) npm test --silent
 
-bench: setup chromium ## Run a benchmark: make bench NAME=latency ARGS="--table users_ui"
-	@$(BIN)/python -m bench.$(or $(NAME),latency) --json $(ARGS)
+bench: setup chromium ## Measure everything and write docs/benchmarks.md; one: make bench NAME=latency ARGS="--table users_ui"
+	@$(BIN)/python -m bench$(if $(NAME),.$(NAME) --json) $(ARGS)
 
 fuzz: $(VENV)/.ready ## Try a hundred thousand hostile inputs on all that parses them: make fuzz ARGS="--fuzz-seed 9"
 	@$(BIN)/pytest tests/fuzz --inputs $(or $(INPUTS),100000) --durations=0 $(ARGS)

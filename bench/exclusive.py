@@ -26,10 +26,23 @@ def machine_to_ourselves(say: Callable[[str], None]) -> Iterator[None]:
         except BlockingIOError:
             say("waiting for another measurement to end")
             fcntl.flock(file, fcntl.LOCK_EX)
-        say(f"this machine, before: {_speed():.1f} million steps a second and core")
-        before = _processor_time()
+        speed = Speed()
+        say(f"this machine, before: {speed.before:.1f} million steps a second and core")
         yield
-        say(f"this machine, after: {_speed():.1f} million steps a second and core{stolen(before, _processor_time())}")
+        after = speed.told()
+        say(f"this machine, after: {after['steps_after']} million steps a second and core; {after['stolen_percent']} % of its time went to others")
+
+
+class Speed:
+    """What the machine can do, from now on."""
+
+    def __init__(self) -> None:
+        self.before = _speed()
+        self._spent = _processor_time()
+
+    def told(self) -> dict[str, float | None]:
+        """Million steps of plain Python a second and core, then and now, and how much of the time between the machine's host gave to others."""
+        return {"steps_before": round(self.before, 1), "steps_after": round(_speed(), 1), "stolen_percent": stolen(self._spent, _processor_time())}
 
 
 def _processor_time() -> tuple[int, ...]:
@@ -37,9 +50,10 @@ def _processor_time() -> tuple[int, ...]:
     return tuple(map(int, STAT.read_text().split("\n", 1)[0].split()[1:9])) if STAT.exists() else ()
 
 
-def stolen(before: tuple[int, ...], after: tuple[int, ...]) -> str:
+def stolen(before: tuple[int, ...], after: tuple[int, ...]) -> float | None:
+    """The share of the time between, in percent. None where it is not counted."""
     spent = [now - then for then, now in zip(before, after, strict=True)]
-    return f"; {100 * spent[7] / max(1, sum(spent)):.1f} % of the time between went to other machines of its host" if spent else ""
+    return round(100 * spent[7] / max(1, sum(spent)), 1) if spent else None
 
 
 def _speed() -> float:

@@ -44,28 +44,40 @@ _AT_LEAST = {"one_ratio", "thousand_ratio"}
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.views", description="How fast a view of a million rows takes changes.")
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the table (default: %(default)s)")
+    parser.add_argument("--grow", type=int, action="append", default=[], metavar="ROWS", help="our side with fewer rows too; may be given again")
     parser.add_argument("--json", action="store_true", help="the result as one line of JSON")
     given = parser.parse_args(arguments)
     python = python_with("perspective", ("perspective-python",), say)
     with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
-        say(f"writing {given.rows:,} rows and {len(ROUNDS)} kinds of changes for both sides")
-        write_data(Path(folder), given.rows)
-        say("Tablecast")
-        ours = figures_of([sys.executable, "-m", "bench.views_ours", folder])
+        fewer = {rows: our_side(Path(folder) / str(rows), rows) for rows in given.grow}
+        ours = our_side(Path(folder) / "all", given.rows)
         say("Perspective")
-        theirs = figures_of([str(python), str(REPOSITORY / "bench" / "peers" / "perspective_views.py"), folder])
-    report = {"bench": "views", "rows": given.rows, **compared(ours, theirs)}
+        theirs = figures_of([str(python), str(REPOSITORY / "bench" / "peers" / "perspective_views.py"), f"{folder}/all"])
+    growth = [{"rows": rows, **medians(figures), "build_seconds": figures["build_seconds"]} for rows, figures in {**fewer, given.rows: ours}.items()]
+    report = {"bench": "views", "rows": given.rows, **compared(ours, theirs), "growth": growth}
     print(json.dumps(report) if given.json else json.dumps(report, indent=2))
     return 0 if report["met"] else 1
 
 
+def our_side(folder: Path, rows: int) -> dict[str, Any]:
+    say(f"writing {rows:,} rows and {len(ROUNDS)} kinds of changes")
+    folder.mkdir()
+    write_data(folder, rows)
+    say(f"Tablecast with {rows:,} rows")
+    return figures_of([sys.executable, "-m", "bench.views_ours", str(folder)])
+
+
+def medians(figures: Mapping[str, Any]) -> dict[str, float]:
+    """Of each kind of change."""
+    return {f"{name}_ms": round(median(figures[f"{name}_ms"]), 4) for name in ROUNDS}
+
+
 def compared(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
     """The figures of both sides, and which bars are met. Times are medians."""
-    totals = {f"{name}_ms": round(median(ours[f"{name}_ms"]), 4) for name in ROUNDS}
     ratios = {f"{name}_ratio": round(median(theirs[f"{name}_ms"]) / median(ours[f"{name}_ms"])) for name in ROUNDS}
     rss = {"rss_ratio": round(ours["rss_bytes"] / theirs["rss_bytes"], 3)}
     weights = {name: ours[name] for name in ("table_bytes_per_row", "view_bytes_per_row")}
-    measured = {**totals, "build_seconds": round(ours["build_seconds"], 3), **ratios, **rss, **weights}
+    measured = {**medians(ours), "build_seconds": round(ours["build_seconds"], 3), **ratios, **rss, **weights}
     missed = [name for name, bar in BARS.items() if not meets(name, measured[name], bar)]
     agree = ours["shown"] == theirs["shown"] and ours["total"] == theirs["total"]
     return {**measured, "missed": missed, "agree": agree, "met": agree and not missed, "ours": brief(ours), "perspective": brief(theirs)}

@@ -1,0 +1,252 @@
+"""The sections of docs/benchmarks.md: each turns what a program found into lines of Markdown."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+Found = Mapping[str, Any]
+Section = Callable[[Found], Iterable[str]]
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """A table, with an empty line behind it."""
+    yield f"| {' | '.join(header)} |"
+    yield f"| {' | '.join('---' for _ in header)} |"
+    for row in rows:
+        yield f"| {' | '.join(map(told, row))} |"
+    yield ""
+
+
+def told(value: object) -> str:
+    """A figure with as many digits as it is worth, a dash for none."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, int) or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.2g}" if abs(value) < 1 else f"{value:.3g}"
+
+
+def spread(repeats: Iterable[Mapping[str, Any]], name: str) -> str:
+    """From the least to the most of a figure."""
+    values = sorted(repeat[name] for repeat in repeats if repeat.get(name) is not None)
+    return f"{told(values[0])} to {told(values[-1])}" if values else "–"
+
+
+def latency(found: Found) -> Iterator[str]:
+    yield f"{told(found['rate'])} messages a second over {told(found['keys'])} keys. Milliseconds from the producer's send to the row's"
+    yield "arrival; the pause at a checkpoint, in which nothing flows, is told apart. In brackets: from the least to the most of the repeats.\n"
+    header = ("table", "arrives", "p50", "p99", "pause", "p99 with the pauses", "missing")
+    rows = [
+        (
+            part["table"],
+            part["to"],
+            f"{told(part['p50_ms'])} ({spread(part['repeats'], 'p50_ms')})",
+            f"{told(part['p99_ms'])} ({spread(part['repeats'], 'p99_ms')})",
+            part["pause_ms"],
+            part["all_p99_ms"],
+            part["missing"],
+        )
+        for part in found["measured"]
+    ]
+    yield from table(header, rows)
+
+
+def latency_peers(found: Found) -> Iterator[str]:
+    yield "From the producer's send to a client that has decoded the row; final_ui with keep last, one viewer of all its rows."
+    yield "A ratio over 1 says that we are quicker.\n"
+    ours = (("Tablecast", found["p50_ms"], found["p99_ms"], found["pause_ms"], found["all_p99_ms"], "", ""),)
+    peers = found.get("peers", {})
+    theirs = [(name, peer["p50_ms"], peer["p99_ms"], None, peer["all_p99_ms"], peer["p50_ratio"], peer["p99_ratio"]) for name, peer in peers.items()]
+    yield from table(("", "p50 ms", "p99 ms", "pause ms", "p99 with the pauses", "p50 ratio", "p99 ratio"), [*ours, *theirs])
+    yield from (f"- {name} {peer['version']}: {peer['settings']}" for name, peer in peers.items())
+    yield ""
+
+
+def latency_twin(found: Found) -> Iterator[str]:
+    yield "The same with `pipeline.twin=true`: two queries write the same rows, and their checkpoints never fall together."
+    yield "Everything counts here, pauses too.\n"
+    yield from table(
+        ("p50 ms", "p99 ms", "longest pause ms", "p99 over everything"), [[found[name] for name in ("p50_ms", "p99_ms", "pause_ms", "all_p99_ms")]]
+    )
+
+
+def sustained(found: Found) -> Iterator[str]:
+    yield f"From the producer's send to the server's table, {told(found['keys'])} keys. Kept up with:"
+    yield f"{told(found['messages_per_s'])} messages a second (p99 under {told(found['limit_ms'])} ms).\n"
+    yield from table(
+        ("messages a second", "p50 ms", "p99 ms", "kept up"),
+        ((step["rate"], step["p50_ms"], step["p99_ms"], "yes" if step["kept_up"] else "**no**") for step in found["steps"]),
+    )
+
+
+def keys(found: Found) -> Iterator[str]:
+    yield f"Microseconds of processor time for one record, by part, at {told(found['rate'])} messages a second.\n"
+    parts = list(found["steps"][0]["cpu_us"])
+    rows = [
+        (step["keys"], *step["cpu_us"].values(), sum(step["cpu_us"].values()), step["p50_ms"], step["p99_ms"], step["spark_heap_mb"])
+        for step in found["steps"]
+    ]
+    yield from table(("keys", *parts, "together", "p50 ms", "p99 ms", "Spark's heap MB"), rows)
+    per_key = ", ".join(f"{name.replace('_', ' ')} {told(size)}" for name, size in found["bytes_per_key"].items())
+    yield f"Bytes that a key takes, from the fewest to the most: {per_key}.\n"
+
+
+def hydrate(found: Found) -> Iterator[str]:
+    yield f"{told(found['messages'])} messages of {told(found['keys'])} keys, by a process that has just started.\n"
+    ours = [(name, load["messages_per_s"], load["server_messages_per_s"], load["wrong"]) for name, load in found["loads"].items()]
+    yield from table(("Tablecast", "messages a second to the changelog", "to the server's tables", "rows wrong"), ours)
+    peers = found.get("peers", {})
+    theirs = [(f"{name} {peer['version']}", peer["cold_messages_per_s"], peer["warm_messages_per_s"], peer["wrong"]) for name, peer in peers.items()]
+    if theirs:
+        yield from table(("peer", "messages a second, cold", "warm", "rows wrong"), theirs)
+        yield from (f"- {name}: {peer['settings']}" for name, peer in peers.items())
+        yield ""
+
+
+def views(found: Found) -> Iterator[str]:
+    yield f"A view of {told(found['rows'])} rows, sorted by balance and filtered by age, to the bytes of the whole new 300-row window;"
+    yield f"Perspective {found['perspective']['version']} beside us.\n"
+    ours, theirs = found["ours"], found["perspective"]
+    yield from table(
+        ("", "ours", "from, to", "Perspective", "ratio"),
+        [
+            (
+                f"{name} changed, ms",
+                found[f"{key}_ms"],
+                f"{told(ours[f'{key}_ms']['min'])}, {told(ours[f'{key}_ms']['max'])}",
+                theirs[f"{key}_ms"]["median"],
+                found[f"{key}_ratio"],
+            )
+            for name, key in (("one row", "one"), ("1,000 rows", "thousand"))
+        ]
+        + [
+            ("building the view, s", found["build_seconds"], "", theirs["build_seconds"], theirs["build_seconds"] / found["build_seconds"]),
+            ("memory, MB", ours["rss_bytes"] / 1e6, "", theirs["rss_bytes"] / 1e6, theirs["rss_bytes"] / ours["rss_bytes"]),
+        ],
+    )
+    weights = told(found["table_bytes_per_row"]), told(found["view_bytes_per_row"])
+    yield f"A row of the table takes {weights[0]} bytes, and {weights[1]} in each sorted or filtered view.\n"
+    if found.get("growth"):
+        rows = [(step["rows"], step["one_ms"], step["thousand_ms"], step["build_seconds"]) for step in found["growth"]]
+        yield from table(("rows", "one changed, ms", "1,000 changed, ms", "build, s"), rows)
+
+
+def fanout(found: Found) -> Iterator[str]:
+    yield f"Viewers of final_ui ({told(found['rows'])} rows) at {told(found['rate'])} changes a second, from the change to its receipt.\n"
+    spans = {
+        "1,000 viewers of one window": found.get("crowd"),
+        "200 viewers at 200 windows of 20 sorts": found.get("views"),
+        "50 viewers while six views are built": found.get("build"),
+    }
+    if bad := found.get("hostile"):
+        spans |= {"200 viewers, quiet": bad["quiet"], "the same with hostile ones": bad["hostile"], "the same afterwards": bad["afterwards"]}
+    rows = [
+        (name, span["p50_ms"], span["p99_ms"], span["frames_per_second_min"], span.get("server_cores"), span["lost"])
+        for name, span in spans.items()
+        if span
+    ]
+    yield from table(("", "p50 ms", "p99 ms", "frames a second, at least", "server's cores", "cut off"), rows)
+    if found.get("growth"):
+        grown = [
+            (step["viewers"], step["p50_ms"], step["p99_ms"], step["server_cores"], step["frames_per_second_median"]) for step in found["growth"]
+        ]
+        yield from table(("viewers of one window", "p50 ms", "p99 ms", "server's cores", "frames a second"), grown)
+    for name, peer in found.get("peers", {}).items():
+        shares = f"p50 {told(peer['p50_ms'])} ms, p99 {told(peer['p99_ms'])} ms"
+        yield f"{name} {peer['version']} with {peer['viewers']} viewers: {shares}; {peer['settings']}\n"
+    if bad:
+        held = ", ".join(told(bad[f"rss_{when}_mb"]) for when in ("before", "during", "after"))
+        yield f"Memory before, during and after the hostile ones: {held} MB.\n"
+    yield f"Bars that are not kept: {', '.join(name for name, kept in found['kept'].items() if not kept) or 'none'}.\n"
+
+
+def swap(found: Found) -> Iterator[str]:
+    yield f"{found['swaps']} swaps between two pairs of topics under {told(found['rate'])} messages a second, {found['viewers']} viewers.\n"
+    noticed = ("viewer_errors", "reconnects", "blank_frames", "mixed_frames", "rows_wrong")
+    yield from table(
+        (
+            "longest silence ms",
+            "median",
+            "old generation's p99 ms meanwhile",
+            "seconds to the new rows",
+            *(name.replace("_", " ") for name in noticed),
+        ),
+        [
+            (
+                found["gap_ms_max"],
+                found["gap_ms_median"],
+                found["tick_p99_ms"],
+                ", ".join(map(told, found["swap_seconds"])),
+                *(found[name] for name in noticed),
+            )
+        ],
+    )
+
+
+def export(found: Found) -> Iterator[str]:
+    yield f"{told(found['rows'])} rows, saved by our own client while 50 viewers watch.\n"
+    yield from table(("", "seconds", "MB"), ((name, file["seconds"], file["megabytes"]) for name, file in found["files"].items()))
+    yield f"The viewers' p99 is {told(found['quiet']['p99_ms'])} ms before and {told(found['exporting']['p99_ms'])} ms meanwhile.\n"
+
+
+def reread(found: Found) -> Iterator[str]:
+    yield f"A server that starts reads {told(found['rows'])} rows again: {told(found['rows_per_s'])} a second in the median.\n"
+
+
+def paint(found: Found) -> Iterator[str]:
+    ticking = found["ticking"]
+    yield f"{told(ticking['rate'])} changes a second in view of {told(found['rows'])} rows, in headless Chromium without a graphics processor,"
+    yield f"for {told(found['seconds'])} s: {len(ticking['long'])} tasks over 50 ms."
+    yield f"Blank rows while scrolling: {found['scrolling']['blank']}; at a swap: {found['swap']['blank']}.\n"
+
+
+def startup(found: Found) -> Iterator[str]:
+    yield "Seconds from the start of `tablecast run`, in the median, and from the least to the most.\n"
+    steps = {"broker": "broker_seconds", "Spark": "spark_seconds", "address told": "open_seconds", "every row served": "rows_seconds"}
+    kinds = {"in an empty folder": ("", 1.0), "again in the same folder": ("again_", 0.0)}
+    rows = [
+        (
+            kind,
+            *(
+                f"{told(found[prefix + step])} ({spread([start for start in found['repeats'] if start['new'] == new], step)})"
+                for step in steps.values()
+            ),
+        )
+        for kind, (prefix, new) in kinds.items()
+    ]
+    yield from table(("", *steps), rows)
+
+
+def idle(found: Found) -> Iterator[str]:
+    yield f"Cores when nothing happens (bar: {found['bar_cores']} over all parts together), and megabytes.\n"
+    parts = list(found["repeats"][0]["parts"])
+    rows = [(f"{span['viewers']} viewers", span["cores"], *span["parts"].values()) for span in found["repeats"]]
+    memory = found["repeats"][-1]["memory_mb"]
+    yield from table(("", "together", *parts), [*rows, ("memory, MB", sum(memory.values()), *memory.values())])
+
+
+def recovery(found: Found) -> Iterator[str]:
+    yield "Seconds from `kill -9` to the first answer with a row that was sent after it. No row was lost or doubled.\n"
+    yield from table(
+        ("killed", "median", "each"), ((part, found[f"{part}_seconds"], ", ".join(map(told, times))) for part, times in found["repeats"].items())
+    )
+
+
+SECTIONS: tuple[tuple[str, str, Section], ...] = (
+    ("latency", "Latency: from Kafka to the painted cell", latency),
+    ("latency-peers", "Latency beside the peers", latency_peers),
+    ("latency-twin", "Latency without pauses", latency_twin),
+    ("sustained", "Sustained rate", sustained),
+    ("keys", "Growth with the keys, memory of a key", keys),
+    ("hydrate", "Filling from a backlog", hydrate),
+    ("views", "Views of a million rows", views),
+    ("fanout", "Many viewers, different and hostile", fanout),
+    ("swap", "Hot swap", swap),
+    ("export", "Export", export),
+    ("reread", "Reading again", reread),
+    ("paint", "What the grid costs the browser", paint),
+    ("startup", "Starting", startup),
+    ("idle", "Idling", idle),
+    ("recovery", "Recovery", recovery),
+)

@@ -1,0 +1,43 @@
+"""What `make bench` runs: every program of this folder, with what it is asked, in the order in which it is told."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Part:
+    """One run of a program. `name` is that of its result."""
+
+    name: str
+    program: str
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def command(self) -> str:
+        """As one would type it."""
+        return " ".join(("python -m", f"bench.{self.program}", "--json", *self.arguments))
+
+
+def part(name: str, arguments: str = "", program: str = "") -> Part:
+    return Part(name, program or name, tuple(arguments.split()))
+
+
+TABLES = "--table users_ui --table final_ui --table user_account"
+PEERS = "--peer deephaven-10ms --peer deephaven-50ms --peer deephaven --peer perspective --peer quixstreams --peer spark-micro-batch"
+
+SUITE = (
+    part("latency", f"{TABLES} --to server --to websocket --to painted --seconds 12 --repeats 2 --warmup 45"),
+    part("latency-peers", f"--table final_ui --to websocket --load small --seconds 25 --warmup 30 {PEERS}", "latency"),
+    part("latency-twin", "--table final_ui --to websocket --load small --seconds 25 --warmup 45 --set pipeline.twin=true", "latency"),
+    part("sustained", "--rate 1000 --rate 5000 --rate 10000 --warmup 30"),
+    part("keys"),
+    part("hydrate", "--load small --peer deephaven"),
+    part("views", "--grow 1000 --grow 10000 --grow 100000"),
+    part("fanout", "--seconds 10 --peer deephaven"),
+    part("swap", "--swaps 5 --steady 0"),
+    part("export"),
+    part("reread"),
+    part("paint", "--seconds 30"),
+    part("startup", "--repeats 2"),
+    part("idle"),
+    part("recovery", "--repeats 2"),
+)
