@@ -110,7 +110,8 @@ def deephaven(kafka: KafkaSettings, cycle_ms: int | None, folder: Path, say: Cal
     """A server on the topics users and accounts, from `with` to its end, and not longer than this process. None: cycles as it comes, of a second."""
     packages = fetched(say)
     folder.mkdir(parents=True, exist_ok=True)
-    command = [str(packages.python), str(PROGRAM), kafka.servers, HEAP, *cycle_options(cycle_ms)]
+    # -P: the modules of this folder have the names of theirs.
+    command = [str(packages.python), "-P", str(PROGRAM), kafka.servers, HEAP, *cycle_options(cycle_ms)]
     say(f"starting Deephaven: {told(cycle_ms)}")
     with Asked(command, folder / "deephaven.log", START_SECONDS, _environment(folder)) as server:
         yield Deephaven(kafka, server, packages.client, folder, told(cycle_ms))
@@ -148,7 +149,8 @@ def told(cycle_ms: int | None) -> str:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Ours, without what makes Python find our own code, and with folders for what it keeps."""
+    """Ours, without what makes Python find our own code, and with folders of its own for what it keeps and where it looks for settings."""
     ours = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     java = find_java().executable.resolve().parent.parent
-    return {**ours, "JAVA_HOME": str(java), "DEEPHAVEN_DATA_DIR": str(folder / "data"), "DEEPHAVEN_CACHE_DIR": str(folder / "cache")}
+    folders = {f"DEEPHAVEN_{kind.upper()}_DIR": str(folder / kind) for kind in ("data", "cache", "config")}
+    return {**ours, "JAVA_HOME": str(java), **folders}

@@ -1,6 +1,6 @@
 """Deephaven on the topics users and accounts. Runs in a virtualenv of its own, so it imports nothing of ours; bench.peers.deephaven starts it.
 
-python deephaven_server.py KAFKA [JAVA_OPTION...]
+python -P deephaven_server.py KAFKA [JAVA_OPTION...]
 
 Tells by a line of JSON when it is up, then answers each line of JSON by one:
   {"do": "open", "name": NAME, "last": {TOPIC: NUMBER}, "within": SECONDS}
