@@ -6,7 +6,7 @@ Each is a context manager that is watching when it is entered, and tells what ar
 import asyncio
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -173,11 +173,11 @@ def in_cells(stack: Stack, subject: Subject, window: int) -> Iterator[Arrivals]:
 
 
 class _Tab:
-    """The arrivals that a tab has noted. Its clock is compared with ours before and after."""
+    """The arrivals that a tab has noted."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self._before = _compare(page)
+        self._clock = ForeignClock(lambda: float(page.evaluate("() => performance.timeOrigin + performance.now()")))
 
     def count(self) -> int:
         count: int = self._page.evaluate("() => arrivals.stamps.length")
@@ -189,20 +189,31 @@ class _Tab:
         return {int(stamp): at / 1000 + offset for stamp, at in zip(stamps, times, strict=True)}
 
     def clock(self) -> Clock:
-        after = _compare(self._page)
+        return self._clock.compared()
+
+
+class ForeignClock:
+    """The clock of another process, in milliseconds. It is compared with ours when this is made, and when it is asked for: it may drift."""
+
+    def __init__(self, theirs: Callable[[], float]) -> None:
+        self._theirs = theirs
+        self._before = _compare(theirs)
+
+    def compared(self) -> Clock:
+        after = _compare(self._theirs)
         drift = abs(after.offset_ms - self._before.offset_ms) / 2
         return Clock((after.offset_ms + self._before.offset_ms) / 2, max(after.error_ms, self._before.error_ms) + drift)
 
 
-def _compare(page: Page, tries: int = 50) -> Clock:
-    """What is to be added to the tab's clock to get ours. The quickest of some round trips bounds the error by its half."""
+def _compare(theirs: Callable[[], float], tries: int = 50) -> Clock:
+    """What is to be added to their clock to get ours. The quickest of some round trips bounds the error by its half."""
     best = Clock(0.0, float("inf"))
     for _ in range(tries):
         asked = time.time() * 1000
-        theirs: float = page.evaluate("() => performance.timeOrigin + performance.now()")
+        told = theirs()
         answered = time.time() * 1000
         if (answered - asked) / 2 < best.error_ms:
-            best = Clock((asked + answered) / 2 - theirs, (answered - asked) / 2)
+            best = Clock((asked + answered) / 2 - told, (answered - asked) / 2)
     return best
 
 

@@ -1,6 +1,7 @@
 """What a thousand viewers cost, what many different views cost, and what bad viewers do to the others.
 
 python -m bench.fanout --json
+python -m bench.fanout --json --part crowd --peer deephaven
 
 Starts an embedded Kafka and the real server as a process of its own, writes final_ui's changelog itself, 200 changes a second with the moment of each
 in its row, and lets viewers in a process of their own note when they receive it: all of it on this one machine. Four parts:
@@ -8,6 +9,7 @@ in its row, and lets viewers in a process of their own note when they receive it
   views     200 viewers at 200 different windows of 20 different sorts
   hostile   200 viewers of one window, first among themselves, then with viewers that stop reading, flap, flood and sort
   build     50 viewers of one window while views of the whole table are built; --rows 1000000 makes them large
+--peer deephaven lets Deephaven, with cycles of 50 ms, show its final_ui to 200 viewers at the same rate, after ours has ended, on the same broker.
 The last line of standard output is one JSON object with every figure and whether it keeps its bar. Ends with 0 only if all of them do.
 """
 
@@ -32,12 +34,15 @@ from bench.exclusive import machine_to_ourselves
 from bench.handmade import TABLE, Handmade
 from bench.hostile import COLUMNS, Hostiles
 from bench.latency import say
+from bench.peers.deephaven import fetched
+from bench.peers.deephaven_crowd import crowd
 from bench.stack import KEY, Stack, jars_folder
-from bench.subject import Look
+from bench.subject import LAST_BY_USER, Look
+from bench.trips import Span
 from tablecast.client.viewer import connect
 from tablecast.jars import Jars
 from tablecast.kafka.broker import EmbeddedBroker
-from tablecast.settings import Settings
+from tablecast.settings import KafkaSettings, Settings
 
 WINDOW = 300
 SORTS = 20
@@ -52,6 +57,10 @@ LEAST_FRAMES = 10.0
 MOST_CORES = 1.0
 MOST_WORSE = 2.0
 MOST_GROWTH = 1.1
+PARTS = ("crowd", "views", "hostile", "build")
+PEERS = {"deephaven": crowd}
+PEER_VIEWERS = 200
+PEER_KEYS = 1000
 DEEDS = ("flaps", "flood_messages", "sorts", "stalled_connections")
 """What bad viewers must have done for the figures to say anything."""
 
@@ -198,24 +207,53 @@ def bars(found: Mapping[str, Any]) -> dict[str, bool]:
         kept["hostile_happened"] = all(bad["deeds"][deed] for deed in DEEDS) and bool(bad["stalled"]) and bool(bad["refused_floods"])
     if building := found.get("build"):
         kept["build_p99"] = building["p99_ms"] is not None and building["p99_ms"] < MOST_P99_MS
+    for name, peer in found.get("peers", {}).items():
+        kept[f"{name}_right"] = peer["wrong"] == peer["wrong_viewers"] == 0
     return kept
 
 
 @contextmanager
 def running(options: Options, folder: Path) -> Iterator[Bench]:
+    with _broker(folder) as broker, _serving(options, broker.kafka, folder) as bench:
+        yield bench
+
+
+def _broker(folder: Path) -> EmbeddedBroker:
     jars = jars_folder()
-    embedded = EmbeddedBroker(Settings().replaced("pipeline", state_dir=folder, jars=jars), Jars(jars))
-    with embedded as broker:
-        handmade = Handmade(broker.kafka, "tablecast", options.rows)
-        handmade.go_live()
-        settings = {"changelog.kafka.bootstrap.servers": broker.servers, "server.stalled_seconds": STALLED_SECONDS, "server.strangers": 10_000}
-        try:
-            with Stack(folder / "server", jars, "serve", settings, {"TABLECAST_SERVER_PSK": KEY}) as stack:
-                stack.url, stack.key = stack.log.wait_for(LISTENS, READY_SECONDS)["url"], KEY
-                stack.wait_for_rows(TABLE, options.rows, READY_SECONDS)
-                yield Bench(options, stack, handmade, stack.url)
-        finally:
-            handmade.end()
+    return EmbeddedBroker(Settings().replaced("pipeline", state_dir=folder, jars=jars), Jars(jars))
+
+
+@contextmanager
+def _serving(options: Options, kafka: KafkaSettings, folder: Path) -> Iterator[Bench]:
+    handmade = Handmade(kafka, "tablecast", options.rows)
+    handmade.go_live()
+    settings = {"changelog.kafka.bootstrap.servers": kafka.servers, "server.stalled_seconds": STALLED_SECONDS, "server.strangers": 10_000}
+    try:
+        with Stack(folder / "server", jars_folder(), "serve", settings, {"TABLECAST_SERVER_PSK": KEY}) as stack:
+            stack.url, stack.key = stack.log.wait_for(LISTENS, READY_SECONDS)["url"], KEY
+            stack.wait_for_rows(TABLE, options.rows, READY_SECONDS)
+            yield Bench(options, stack, handmade, stack.url)
+    finally:
+        handmade.end()
+
+
+def measure(options: Options, parts: Sequence[str], peers: Sequence[str], folder: Path) -> dict[str, Any]:
+    """The figures of each part, and of each peer once our server has ended."""
+    found: dict[str, Any] = {}
+    with _broker(folder) as broker:
+        with _serving(options, broker.kafka, folder) as bench:
+            measured: Mapping[str, Callable[[], dict[str, Any]]] = {
+                "crowd": bench.crowd,
+                "views": bench.views,
+                "hostile": bench.hostile,
+                "build": bench.build,
+            }
+            for name in parts:
+                found[name] = measured[name]()
+                say(f"{name}: {found[name]}")
+        span = Span(LAST_BY_USER, options.rate, PEER_KEYS, options.seconds, options.warmup)
+        found["peers"] = {name: PEERS[name](broker.kafka, PEER_VIEWERS, span, folder / name, say) for name in peers}
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -225,16 +263,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rate", type=float, default=200.0)
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--warmup", type=float, default=5.0)
-    parser.add_argument("--part", action="append", choices=("crowd", "views", "hostile", "build"), help="only this part; may be given again")
+    parser.add_argument("--part", action="append", choices=PARTS, help="only this part; may be given again")
+    parser.add_argument("--peer", action="append", choices=PEERS, default=[], help="another system in the same run")
     parser.add_argument("--json", action="store_true", help="accepted for the habit: the last line is JSON anyway")
     given = parser.parse_args(arguments)
     options = Options(given.viewers, given.rows, given.rate, given.seconds, given.warmup)
-    found: dict[str, Any] = {"bench": "fanout", **vars(options)}
-    with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="fanout-") as folder, running(options, Path(folder)) as bench:
-        parts: dict[str, Callable[[], dict[str, Any]]] = {"crowd": bench.crowd, "views": bench.views, "hostile": bench.hostile, "build": bench.build}
-        for name in given.part or parts:
-            found[name] = parts[name]()
-            say(f"{name}: {found[name]}")
+    if given.peer:
+        fetched(say)
+    with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="fanout-") as folder:
+        found = {"bench": "fanout", **vars(options), **measure(options, given.part or PARTS, given.peer, Path(folder))}
     found["kept"] = bars(found)
     print(json.dumps(found))
     return 0 if all(found["kept"].values()) else 1

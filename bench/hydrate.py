@@ -1,11 +1,14 @@
 """How fast a new generation is filled from a backlog.
 
 python -m bench.hydrate --json
+python -m bench.hydrate --json --load small --peer deephaven
 
 Sends the backlog to a broker of its own and starts Tablecast on it, once for each load: `small` is accounts_ui and final_ui with keep last, `all` the
 whole default catalogue. Timed from the moment Spark's session is up: `seconds` until every row is in its changelog, `server_seconds` until the server
-has them all in its tables. Then every row of every changelog is compared with the truth. The last line of standard output is one JSON object; its
-messages_per_s is that of the first load. Ends with 0 only if every row was there and right.
+has them all in its tables. Then every row of every changelog is compared with the truth. --peer lets another system fill accounts_ui and final_ui,
+as `small` has them, from the same topics, timed from the moment it is up: `cold` in a process that has just started, `warm` once more in it; `ratio`
+is our rate of the first load to theirs. The last line of standard output is one JSON object; its messages_per_s is that of the first load. Ends with
+0 only if every row was there and right, those of peers too.
 """
 
 import argparse
@@ -16,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from confluent_kafka import TopicPartition
@@ -24,6 +28,7 @@ from bench.backlog import Backlog, Truth, numbers_in
 from bench.exclusive import machine_to_ourselves
 from bench.latency import say
 from bench.load import LOADS, Load
+from bench.peers.filling import PEERS
 from bench.stack import KEY, Stack, all_on, jars_folder
 from tablecast.jars import Jars
 from tablecast.kafka.admin import Topics
@@ -43,30 +48,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--keys", type=int, default=100_000, help="different users (default: %(default)s)")
     parser.add_argument("--load", action="append", choices=LOADS, help="only this one (default: each)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting, as in pipeline.driver_memory_mb=4096")
+    parser.add_argument("--peer", action="append", choices=PEERS, default=[], help="another system on the same topics in the same run")
     parser.add_argument("--json", action="store_true", help="the result as one line of JSON")
     given = parser.parse_args(arguments)
     settings = dict(setting.split("=", 1) for setting in given.set)
+    for peer in given.peer:
+        PEERS[peer].fetch(say)
     with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
-        report = measure(Backlog(given.messages, given.keys), given.load or list(LOADS), settings, Path(folder))
+        report = measure(Backlog(given.messages, given.keys), given.load or list(LOADS), settings, Path(folder), given.peer)
     print(json.dumps(report) if given.json else json.dumps(report, indent=2))
-    return 0 if not any(load["wrong"] for load in report["loads"].values()) else 1  # type: ignore[attr-defined]
+    return 0 if not any(part["wrong"] for part in (*report["loads"].values(), *report["peers"].values())) else 1
 
 
-def measure(backlog: Backlog, loads: Sequence[str], settings: Mapping[str, str], folder: Path) -> dict[str, object]:
+def measure(backlog: Backlog, loads: Sequence[str], settings: Mapping[str, str], folder: Path, peers: Sequence[str] = ()) -> dict[str, Any]:
     jars = jars_folder()
     own = Settings().replaced("pipeline", state_dir=folder / "broker", jars=jars)
     with EmbeddedBroker(own, Jars(jars)) as broker:
         backlog.send(broker.kafka, say)
         truth = Truth(backlog)
         reports = {name: _filled(LOADS[name], backlog, broker.kafka, settings, folder / name, jars, truth) for name in loads}
-    first = reports[loads[0]]
-    totals = {name: first[name] for name in ("seconds", "messages_per_s")}
-    return {"bench": "hydrate", "messages": backlog.messages, "keys": backlog.keys, **totals, "loads": reports, "settings": dict(settings)}
+        theirs = {name: PEERS[name].filled(broker.kafka, backlog, truth, folder / name, say) for name in peers}
+    totals = {name: reports[loads[0]][name] for name in ("seconds", "messages_per_s")}
+    whole = {"loads": reports, "peers": theirs, "ratio": {name: ratio(totals, peer) for name, peer in theirs.items()}, "settings": dict(settings)}
+    return {"bench": "hydrate", "messages": backlog.messages, "keys": backlog.keys, **totals, **whole}
+
+
+def ratio(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, float]:
+    """Above 1 we are faster."""
+    return {state: round(ours["messages_per_s"] / theirs[state]["messages_per_s"], 2) for state in ("cold", "warm")}
 
 
 def _filled(
     load: Load, backlog: Backlog, kafka: KafkaSettings, settings: Mapping[str, str], folder: Path, jars: Path, truth: Truth
-) -> dict[str, object]:
+) -> dict[str, Any]:
     folder.mkdir()
     (folder / "tablecast.toml").write_text(load.catalogue)
     own = {**all_on(kafka.servers), "changelog.prefix": load.name}

@@ -1,0 +1,119 @@
+"""Many viewers of Deephaven while users and accounts come at a steady rate: how long each message took to each of them, and whether they keep up."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bench.figures import percentile
+from bench.peers.deephaven import Deephaven, deephaven
+from bench.peers.deephaven_viewers import Rows, Sight, Viewers, differing
+from bench.sender import Schedule, Sender, Sent, send_users
+from bench.subject import LAST_BY_USER, key_of, random_keys
+from bench.trips import Span, with_replaced
+from bench.usage import Meter
+from tablecast.kafka.admin import Topics
+from tablecast.settings import KafkaSettings
+
+CYCLE_MS = 50
+CATCH_UP_SECONDS = 15.0
+POLL_SECONDS = 0.25
+LAG_MS = 1000.0
+"""A viewer lags that got the messages of the last second this late, in the median. One that keeps up needs little more than a cycle."""
+PARTS = 4
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One run: what was sent, what each viewer saw, when it was looked at for the last time, and what everybody needed meanwhile."""
+
+    span: Span
+    sent: Sent
+    sights: Sequence[Sight]
+    ended: float
+    seconds: float
+    updates: Sequence[int]
+    cores: Mapping[str, float]
+
+
+def crowd(kafka: KafkaSettings, viewers: int, span: Span, folder: Path, say: Callable[[str], None]) -> dict[str, Any]:
+    """Figures of so many viewers of a server with cycles of 50 ms, while it gets this span of messages."""
+    topics = Topics(kafka, "source")
+    for topic in LAST_BY_USER.sources:
+        topics.ensure(topic, 1)
+    send_users(kafka, span.keys)
+    with deephaven(kafka, CYCLE_MS, folder, say) as peer, peer.watching(viewers) as watching:
+        say(f"Deephaven: {watching.opened} of {viewers} viewers show the table")
+        watched = _watched(peer, watching, kafka, span)
+        memory, expected = peer.memory(), last_rows(span)
+        wrong = differing(peer.rows("final_ui"), expected)
+        about = {"version": peer.version, "settings": peer.settings, "asked_viewers": viewers}
+    return {**about, **figures(watched), **memory, "wrong": wrong, "wrong_viewers": wrong_viewers(watched, expected)}
+
+
+def _watched(peer: Deephaven, watching: Viewers, kafka: KafkaSettings, span: Span) -> Watched:
+    sender = Sender(kafka, Schedule(span.subject, span.rate, span.keys, len(span.numbers), span.first))
+    sender.start()
+    time.sleep(span.settle)
+    before, meter = watching.state(), Meter({"server": peer.process})
+    sent = sender.wait()
+    after, used = watching.state(), meter.used()
+    updates = [now - then for then, now in zip(before.updates, after.updates, strict=True)]
+    cores = {**used.cores, "viewers": round((after.cpu_seconds - before.cpu_seconds) / used.seconds, 4)}
+    deadline = time.monotonic() + CATCH_UP_SECONDS
+    while watching.state().newest < span.numbers[-1] and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+    ended = time.time()
+    return Watched(span, sent, watching.sights(), ended, used.seconds, updates, cores)
+
+
+def last_rows(span: Span) -> Rows:
+    """What final_ui has to hold after the first users and all messages of the span."""
+    rows: Rows = {key_of(index): (-1 - index, None) for index in range(span.keys)}
+    for number, key in keys_of(span).items():
+        user, account = rows[key]
+        rows[key] = (number, account) if span.subject.source_of(number) == "users" else (user, number)
+    return rows
+
+
+def keys_of(span: Span) -> dict[int, str]:
+    return dict(zip(span.numbers, islice(random_keys(span.keys), len(span.numbers)), strict=True))
+
+
+def wrong_viewers(watched: Watched, expected: Rows) -> int:
+    """Viewers that have seen the last message and show something else than the truth. Of one that is still behind nothing can be said."""
+    truth = (len(expected), sum(user + (account or 0) for user, account in expected.values()))
+    there = [sight for sight in watched.sights if watched.span.numbers[-1] in sight.seen]
+    return sum((sight.rows, sight.sum) != truth for sight in there)
+
+
+def figures(watched: Watched) -> dict[str, Any]:
+    """A message that a viewer never got counts as one that came when it was looked at for the last time: it took longer than that."""
+    span, keys = watched.span, keys_of(watched.span)
+    arrived = [with_replaced(span.subject, keys, sight.seen) for sight in watched.sights]
+    lags = [[1000 * (there.get(number, watched.ended) - watched.sent.times[number - span.first]) for number in span.measured] for there in arrived]
+    times, parts = sorted(ms for viewer in lags for ms in viewer), _by_parts(lags)
+    rates = sorted(count / watched.seconds for count in watched.updates)
+    shares = {"p50_ms": 50, "p90_ms": 90, "p99_ms": 99, "max_ms": 100}
+    return {
+        "viewers": len(lags),
+        "n": len(times),
+        **{name: round(percentile(times, percent), 1) for name, percent in shares.items()},
+        "frames_per_second_min": round(rates[0], 1),
+        "frames_per_second_median": round(rates[len(rates) // 2], 1),
+        "lagging": sum(median(viewer[-round(span.rate) :]) > LAG_MS for viewer in lags),
+        "lag_ms_by_quarter": parts,
+        "lag_grows": parts[-1] > LAG_MS and parts[-1] > 2 * parts[0],
+        "unseen": sum(number not in there for there in arrived for number in span.measured),
+        "lost": sum(sight.lost for sight in watched.sights),
+        "cores": dict(watched.cores),
+    }
+
+
+def _by_parts(lags: Sequence[Sequence[float]]) -> list[float]:
+    """The median over all viewers of each part of the run: it grows where they fall behind."""
+    size = -(-len(lags[0]) // PARTS)
+    return [round(median(ms for viewer in lags for ms in viewer[begin : begin + size]), 1) for begin in range(0, len(lags[0]), size)]
