@@ -25,7 +25,8 @@ from bench.arrivals import PLACES, Clock
 from bench.exclusive import machine_to_ourselves
 from bench.figures import commit_times, curve, pauses, steady, summary
 from bench.load import LOADS
-from bench.peers.beside import PEERS, measured as beside
+from bench.peers.beside import PEERS
+from bench.peers.beside import measured as beside
 from bench.sender import open_sources
 from bench.stack import Stack, bare_pipeline, bare_stack, jars_folder
 from bench.subject import LAST_BY_USER, SUBJECTS, Subject

@@ -9,9 +9,9 @@ from typing import Any
 
 from bench.arrivals import Arrivals
 from bench.figures import curve, summary
+from bench.peers.bytewax_join import bytewax_join
 from bench.peers.deephaven import deephaven
 from bench.peers.perspective_socket import perspective_socket
-from bench.peers.quix_join import quix_join
 from bench.peers.spark_micro_batch import spark_micro_batch
 from bench.sender import open_sources
 from bench.stack import jars_folder
@@ -62,7 +62,7 @@ PEERS: Mapping[str, Opening] = {
     "deephaven-50ms": _deephaven(50),
     "deephaven-10ms": _deephaven(10),
     "perspective": _joining(perspective_socket),
-    "quixstreams": _joining(quix_join),
+    "bytewax": _joining(bytewax_join),
     "spark-micro-batch": _joining(spark_micro_batch),
 }
 
