@@ -19,6 +19,10 @@ log = logging.getLogger(__name__)
 Partition = tuple[str, int]
 
 BATCH = 1000
+END_MS = 100
+"""After so long a broker says that an empty topic is at its end: a generation that is filled waits for that."""
+QUIET_MS = 500
+"""The same for topics whose end nobody waits for."""
 _POLL_SECONDS = 0.05
 _RETRY_SECONDS = 0.5
 _LAG_SECONDS = 1.0
@@ -29,7 +33,6 @@ _OWN: dict[str, str | int | bool] = {
     "enable.auto.offset.store": False,
     "enable.partition.eof": True,
     "auto.offset.reset": "error",
-    "fetch.wait.max.ms": 100,
     "fetch.queue.backoff.ms": 10,
     "fetch.error.backoff.ms": 100,
     "queued.max.messages.kbytes": 32768,
@@ -68,11 +71,12 @@ class Follower(Protocol):
 class TopicReader:
     """Hands over the records of some topics, in order for each partition. `topics` says what it found there when it began."""
 
-    def __init__(self, kafka: KafkaSettings, finder: TopicFinder, names: Sequence[str], follower: Follower) -> None:
+    def __init__(self, kafka: KafkaSettings, finder: TopicFinder, names: Sequence[str], follower: Follower, wait_ms: int = END_MS) -> None:
+        """A broker answers at once when there is something new, and after `wait_ms` when there is not: so often it is asked for nothing."""
         self.topics: dict[str, Topic] = {}
         self.lags: dict[str, int] = {}
         """Topic to how many records are written but not read yet, as of a second ago at most. Replaced, never changed."""
-        self._consumer = make_consumer(kafka, _OWN)
+        self._consumer = make_consumer(kafka, {**_OWN, "fetch.wait.max.ms": wait_ms})
         self._finder = finder
         self._names = tuple(names)
         self._follower = follower
