@@ -25,7 +25,7 @@ TABLES = "--table users_ui --table final_ui --table user_account"
 PEERS = "--peer deephaven-10ms --peer deephaven-50ms --peer deephaven --peer perspective --peer bytewax --peer spark-micro-batch"
 
 SUITE = (
-    part("latency", f"{TABLES} --to server --to websocket --to painted --seconds 12 --repeats 2 --warmup 45"),
+    part("latency", f"{TABLES} --to server --to websocket --to painted --seconds 10 --repeats 2 --warmup 45"),
     part("latency-peers", f"--table final_ui --to websocket --load small --seconds 25 --warmup 30 {PEERS}", "latency"),
     part("latency-twin", "--table final_ui --to websocket --load small --seconds 25 --warmup 45 --set pipeline.twin=true", "latency"),
     part("sustained", "--rate 1000 --rate 5000 --rate 10000 --warmup 30"),
