@@ -10,7 +10,7 @@ from collections.abc import Callable
 QUIET_SECONDS = 0.002
 SLOWEST_SECONDS = 0.08
 """Even the busiest server ticks a dozen times a second: what it cannot send by then is skipped for the newest state."""
-SHARE = 0.5
+SHARE = 0.4
 """Of the loop's time that may go into acts and what they set off; the rest is for what comes in."""
 _EARLY = 0.0005
 """An act is not put off once more for less than this: the loop's own clock counts milliseconds."""
