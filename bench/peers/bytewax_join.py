@@ -1,4 +1,9 @@
-"""The join by Bytewax, a streaming engine for Python: from the two topics to a third, which is watched here."""
+"""The join by Bytewax, a streaming engine for Python: from the two topics to a third, which is watched here.
+
+It stands for its kind because it has this join as an operator, and is quick. Quix Streams 3.28 was tried beside it: its as-of join shows nothing when
+an account comes, so streams are to be concatenated, and those it polls in batches that wait out their time (p50 11 ms with 5 ms, where Bytewax had 3;
+batches of one message stall). Pathway was not: its wheel alone has 106 MB, and it asks for thirty other packages.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
