@@ -66,9 +66,7 @@ def test_one_that_does_not_come_up_is_ended(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_it_ends_when_its_asker_is_killed(tmp_path: Path) -> None:
-    asker = subprocess.Popen(
-        [sys.executable, "-c", ASKER, str(tmp_path / "log"), ECHO], stdout=subprocess.PIPE, text=True, cwd=REPOSITORY
-    )
+    asker = subprocess.Popen([sys.executable, "-c", ASKER, str(tmp_path / "log"), ECHO], stdout=subprocess.PIPE, text=True, cwd=REPOSITORY)
     assert asker.stdout is not None
     with asker.stdout:
         program = psutil.Process(int(asker.stdout.readline()))
