@@ -19,7 +19,8 @@ from typing import Any
 
 from bench.arrivals import in_websocket
 from bench.exclusive import machine_to_ourselves
-from bench.latency import open_sources, say
+from bench.latency import say
+from bench.sender import open_sources
 from bench.stack import Stack, bare_stack, jars_folder
 from bench.subject import SUBJECTS
 from bench.usage import Parts, memory_mb, parts_of, used_in

@@ -25,12 +25,12 @@ from bench.arrivals import PLACES, Clock
 from bench.exclusive import machine_to_ourselves
 from bench.figures import commit_times, curve, pauses, steady, summary
 from bench.load import LOADS
-from bench.sender import send_users
+from bench.peers.beside import PEERS
+from bench.peers.beside import measured as beside
+from bench.sender import open_sources
 from bench.stack import Stack, bare_pipeline, bare_stack, jars_folder
 from bench.subject import LAST_BY_USER, SUBJECTS, Subject
 from bench.trips import Course, Span, joined, taken
-from tablecast.kafka.admin import Topics
-from tablecast.settings import KafkaSettings
 
 WINDOW = 300
 WINDOW_SECONDS = 5
@@ -82,9 +82,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     options = options_of(parser, given)
     with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
-        report = measure(options, Path(folder))
+        report = measure(options, Path(folder) / "ours")
+        report |= {"peers": {name: compared(report, _beside(name, options, Path(folder))) for name in given.peer}}
     print(json.dumps(report) if given.json else "\n".join(f"{name:>20} {value}" for name, value in report.items()))
-    return 0 if not any(part["missing"] for part in report["measured"]) else 1
+    right = not any(part["missing"] for part in report["measured"]) and not any(peer["wrong"] for peer in report["peers"].values())
+    return 0 if right else 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -97,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=70, help="how long is measured, each time (default: %(default)s)")
     parser.add_argument("--repeats", type=int, default=1, help="how often each table and place is measured (default: %(default)s)")
     parser.add_argument("--warmup", type=float, default=60, help="how long is sent before that (default: %(default)s)")
+    parser.add_argument("--peer", action="append", choices=PEERS, default=[], help="another system, with --load small; may be given again")
     parser.add_argument("--checkpoint", default=INTERVAL, metavar="INTERVAL", help="from one checkpoint to the next (default: %(default)s)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the stack, as in pipeline.twin=true")
     parser.add_argument("--json", action="store_true", help="the result as one line of JSON")
@@ -108,6 +111,8 @@ def options_of(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Op
     absent = sorted(set(tables) - set(LOADS[given.load].tables))
     if absent:
         parser.error(f"the load {given.load} has no {absent[0]}, only {', '.join(LOADS[given.load].tables)}")
+    if given.peer and (tables, places, given.load) != (("final_ui",), ("websocket",), "small"):
+        parser.error("peers show one join to a client: compare them with --table final_ui --to websocket --load small")
     settings = {"pipeline.checkpoint_interval": given.checkpoint, **dict(setting.split("=", 1) for setting in given.set)}
     return Options(tables, places, given.load, given.rate, given.keys, given.seconds, given.warmup, given.repeats, settings)
 
@@ -116,8 +121,19 @@ def say(line: str) -> None:
     print(f"[bench] {line}", file=sys.stderr, flush=True)
 
 
+def _beside(name: str, options: Options, folder: Path) -> dict[str, Any]:
+    return beside(name, Span(LAST_BY_USER, options.rate, options.keys, options.seconds, options.warmup), folder / name, say)
+
+
+def compared(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
+    """Theirs, with how many times longer it took than ours: in the steady state, and with our pauses."""
+    shares = {f"{name}_ratio": round(theirs[f"{name}_ms"] / ours[f"{name}_ms"], 2) for name in ("p50", "p99", "all_p99")}
+    return {**theirs, **shares}
+
+
 def measure(options: Options, state_dir: Path) -> dict[str, Any]:
     say("starting broker, orchestrator and server")
+    state_dir.mkdir()
     (state_dir / "tablecast.toml").write_text(LOADS[options.load].catalogue)
     with _opened(options, state_dir) as stack:
         measured = list(_measured(options, stack))
@@ -157,14 +173,6 @@ def opened_pipeline(state_dir: Path, keys: int, settings: Mapping[str, str]) -> 
         open_sources(stack.kafka, keys)
         stack.wait_until_ready()
         yield stack
-
-
-def open_sources(kafka: KafkaSettings, keys: int) -> None:
-    """The topics that the orchestrator waits for, with a user for each key."""
-    topics = Topics(kafka, "source")
-    for source in ("users", "accounts"):
-        topics.ensure(source, 1)
-    send_users(kafka, keys)
 
 
 def _measured(options: Options, stack: Stack) -> Iterator[Measured]:

@@ -22,7 +22,8 @@ from typing import Any
 from urllib.error import URLError
 
 from bench.exclusive import machine_to_ourselves
-from bench.latency import open_sources, say
+from bench.latency import say
+from bench.sender import open_sources
 from bench.stack import Stack, StackError, bare_stack, jars_folder
 from bench.subject import NEWEST, key_of, message
 from tablecast.kafka.clients import make_producer

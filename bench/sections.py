@@ -97,7 +97,9 @@ def hydrate(found: Found) -> Iterator[str]:
     ours = [(name, load["messages_per_s"], load["server_messages_per_s"], load["wrong"]) for name, load in found["loads"].items()]
     yield from table(("Tablecast", "messages a second to the changelog", "to the server's tables", "rows wrong"), ours)
     peers = found.get("peers", {})
-    theirs = [(f"{name} {peer['version']}", peer["cold_messages_per_s"], peer["warm_messages_per_s"], peer["wrong"]) for name, peer in peers.items()]
+    theirs = [
+        (f"{name} {peer['version']}", peer["cold"]["messages_per_s"], peer["warm"]["messages_per_s"], peer["wrong"]) for name, peer in peers.items()
+    ]
     if theirs:
         yield from table(("peer", "messages a second, cold", "warm", "rows wrong"), theirs)
         yield from (f"- {name}: {peer['settings']}" for name, peer in peers.items())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from bench.subject import Subject, key_of, message, random_keys
+from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import make_producer
 from tablecast.settings import KafkaSettings
 
@@ -51,6 +52,14 @@ def send_users(kafka: KafkaSettings, keys: int, known: int = 0) -> None:
         producer.poll(0)
     if producer.flush(FLUSH_SECONDS):
         raise TimeoutError("the first users were not taken")
+
+
+def open_sources(kafka: KafkaSettings, keys: int) -> None:
+    """The topics that the orchestrator waits for, with a user for each key."""
+    topics = Topics(kafka, "source")
+    for source in ("users", "accounts"):
+        topics.ensure(source, 1)
+    send_users(kafka, keys)
 
 
 class Sender:

@@ -19,7 +19,8 @@ from pathlib import Path
 from statistics import median
 
 from bench.exclusive import machine_to_ourselves
-from bench.latency import open_sources, say
+from bench.latency import say
+from bench.sender import open_sources
 from bench.stack import OPEN_SECONDS, bare_stack, jars_folder
 
 USERS = 1000

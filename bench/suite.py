@@ -22,7 +22,7 @@ def part(name: str, arguments: str = "", program: str = "") -> Part:
 
 
 TABLES = "--table users_ui --table final_ui --table user_account"
-PEERS = "--peer deephaven-10ms --peer deephaven-50ms --peer deephaven --peer perspective --peer quixstreams --peer spark-micro-batch"
+PEERS = "--peer deephaven-10ms --peer deephaven-50ms --peer deephaven --peer perspective --peer bytewax --peer spark-micro-batch"
 
 SUITE = (
     part("latency", f"{TABLES} --to server --to websocket --to painted --seconds 12 --repeats 2 --warmup 45"),

@@ -129,7 +129,7 @@ def _pipeline(configuration: Configuration, given: argparse.Namespace) -> int:
     stop = stop_event()
     with FileWatch(configuration.kafka_files()) as watch:
         orchestrate(_with_sources(configuration, given), stop)
-    return FILES_CHANGED if watch.changed else 0
+    return _ended(watch, stop.asked)
 
 
 def _serve(configuration: Configuration, given: argparse.Namespace) -> int:
@@ -142,8 +142,13 @@ def _serve(configuration: Configuration, given: argparse.Namespace) -> int:
     # One of the user's own is not waited for: that it does not answer, and why, is told by a server that runs.
     changelog = configuration.settings.changelog.kafka or wait_for_broker(configuration.settings)
     with FileWatch(configuration.kafka_files()) as watch:
-        serve(_with_sources(configuration, given).settings, changelog, secret_files=configuration.secret_files)
-    return FILES_CHANGED if watch.changed else 0
+        asked = serve(_with_sources(configuration, given).settings, changelog, secret_files=configuration.secret_files)
+    return _ended(watch, asked)
+
+
+def _ended(watch: FileWatch, asked: int) -> int:
+    """The watch asks for the end once. Who asks while that goes on wants no new start."""
+    return FILES_CHANGED if watch.changed and asked < 2 else 0
 
 
 def _broker(configuration: Configuration, given: argparse.Namespace) -> int:

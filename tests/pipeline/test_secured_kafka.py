@@ -175,11 +175,11 @@ def test_a_server_says_that_it_is_refused_and_takes_a_password_that_is_mended(se
 
 
 def until_told(stack: Stack, message: str) -> None:
-    """At /api/status."""
+    """At /api/status, of a server that is started anew meanwhile."""
     deadline, told = time.monotonic() + SECONDS, ""
     while message not in told:
         assert time.monotonic() < deadline, (told, stack.log.lines[-10:])
-        with contextlib.suppress(URLError):
+        with contextlib.suppress(URLError, ConnectionError):
             told = str(stack.get("/api/status")["feed"]["message"])
         time.sleep(0.05)
 

@@ -50,9 +50,9 @@ SOON = timedelta(days=7)
 OnReady = Callable[[str], None]
 
 
-def serve(settings: Settings, changelog: KafkaSettings, on_ready: OnReady | None = None, secret_files: Mapping[str, Path] | None = None) -> None:
+def serve(settings: Settings, changelog: KafkaSettings, on_ready: OnReady | None = None, secret_files: Mapping[str, Path] | None = None) -> int:
     """Serves until SIGTERM or SIGINT, and then ends within about two seconds. `on_ready` gets the address once it is listened on. Keys that came from
-    `secret_files` are taken anew when these change.
+    `secret_files` are taken anew when these change. Returns how many signals asked for the end.
 
     Raises PortInUse or ConfigurationError before anything is started.
     """
@@ -63,7 +63,9 @@ def serve(settings: Settings, changelog: KafkaSettings, on_ready: OnReady | None
     allow_files(settings.server.sessions + together(settings.server) + OTHER_FILES)
     listener = listen(settings.server.host, settings.server.port)
     try:
-        make_program(settings, changelog, listener, on_ready, secret_files).run(sockets=[listener])
+        program = make_program(settings, changelog, listener, on_ready, secret_files)
+        program.run(sockets=[listener])
+        return program.asked
     finally:
         listener.close()
 
@@ -190,6 +192,8 @@ class Program(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config, url: str, on_ready: OnReady | None = None) -> None:
         super().__init__(config)
+        self.asked = 0
+        """Signals that asked for the end."""
         self._url = url
         self._on_ready = on_ready
 
@@ -219,5 +223,6 @@ class Program(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Uvicorn would raise the signal again after a graceful end, and the program would seem to have crashed."""
+        self.asked += 1
         self.force_exit = self.should_exit
         self.should_exit = True

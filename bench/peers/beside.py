@@ -1,0 +1,94 @@
+"""Peers on the same messages as we: from the producer's send to the row in a client of theirs."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bench.arrivals import Arrivals
+from bench.figures import curve, summary
+from bench.peers.bytewax_join import bytewax_join
+from bench.peers.deephaven import deephaven
+from bench.peers.perspective_socket import perspective_socket
+from bench.peers.spark_micro_batch import spark_micro_batch
+from bench.sender import open_sources
+from bench.stack import jars_folder
+from bench.subject import key_of, random_keys
+from bench.trips import Span, taken
+from tablecast.jars import Jars
+from tablecast.kafka.broker import EmbeddedBroker
+from tablecast.settings import KafkaSettings, Settings
+
+Rows = dict[str, tuple[int, int | None]]
+"""By userId the numbers of the messages that a row of final_ui shows: of the user, and of the account."""
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A peer that shows final_ui. `settings` is the sentence for the page: what it was given, and where an arrival is counted."""
+
+    version: str
+    settings: str
+    arrivals: Arrivals
+    rows: Callable[[], Rows]
+
+
+Opening = Callable[[KafkaSettings, Path, Say], AbstractContextManager[Watched]]
+
+
+def _deephaven(cycle_ms: int | None) -> Opening:
+    @contextmanager
+    def opened(kafka: KafkaSettings, folder: Path, say: Say) -> Iterator[Watched]:
+        with deephaven(kafka, cycle_ms, folder, say) as peer, peer.watching() as viewers:
+            yield Watched(peer.version, peer.settings, viewers, lambda: peer.rows("final_ui"))
+
+    return opened
+
+
+def _joining(peer: Callable[[KafkaSettings, Path, Say], AbstractContextManager[Any]]) -> Opening:
+    @contextmanager
+    def opened(kafka: KafkaSettings, folder: Path, say: Say) -> Iterator[Watched]:
+        with peer(kafka, folder, say) as running, running.watching() as seen:
+            yield Watched(running.version, running.settings, seen, seen.rows)
+
+    return opened
+
+
+PEERS: Mapping[str, Opening] = {
+    "deephaven": _deephaven(None),
+    "deephaven-50ms": _deephaven(50),
+    "deephaven-10ms": _deephaven(10),
+    "perspective": _joining(perspective_socket),
+    "bytewax": _joining(bytewax_join),
+    "spark-micro-batch": _joining(spark_micro_batch),
+}
+
+
+def measured(name: str, span: Span, folder: Path, say: Say) -> dict[str, Any]:
+    """The figures of this peer over a broker of its own, and how many of its rows were wrong in the end."""
+    jars = jars_folder()
+    folder.mkdir()
+    own = Settings().replaced("pipeline", state_dir=folder / "broker", jars=jars)
+    with EmbeddedBroker(own, Jars(jars)) as broker:
+        open_sources(broker.kafka, span.keys)
+        with PEERS[name](broker.kafka, folder / name, say) as peer:
+            say(f"{name}: {span.settle:g} s to warm up, {span.seconds:g} s measured")
+            course = taken(broker.kafka, span, peer.arrivals, say)
+            wrong = sum(peer.rows().get(key) != row for key, row in last_rows(span).items())
+            told = {"version": peer.version, "settings": peer.settings}
+    whole = summary(course.trips)
+    say(f"{name}: p50 {whole['p50_ms']} ms, p99 {whole['p99_ms']} ms, {len(course.missing)} missing, {wrong} rows wrong")
+    pauses = {"all_p99_ms": whole["p99_ms"], "all_curve": curve(course.trips)}
+    return {**told, **whole, **pauses, "missing": len(course.missing), "wrong": wrong}
+
+
+def last_rows(span: Span) -> Rows:
+    """What final_ui shows at the end: the last user of each key, the first of which were sent before, and the last account."""
+    rows: Rows = {key_of(index): (-1 - index, None) for index in range(span.keys)}
+    for number, key in zip(span.numbers, islice(random_keys(span.keys), len(span.numbers)), strict=True):
+        user, account = rows[key]
+        rows[key] = (number, account) if span.subject.source_of(number) == "users" else (user, number)
+    return rows
