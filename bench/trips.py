@@ -8,12 +8,15 @@ from itertools import islice
 from bench.arrivals import Arrivals
 from bench.figures import Trip
 from bench.sender import Schedule, Sender
-from bench.subject import Subject, random_keys
+from bench.subject import Subject, key_of, random_keys
 from tablecast.settings import KafkaSettings
 
 LATE_SECONDS = 60.0
 POLL_SECONDS = 0.5
 TELL_SECONDS = 5.0
+
+Rows = dict[str, tuple[int, int | None]]
+"""By userId the numbers of the messages that a row of final_ui shows: of the user, and of the account."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,10 @@ class Span:
         """Of all messages, a whole round of the sources."""
         sources = len(self.subject.sources)
         return range(self.first, self.first + -(-round(self.rate * (self.settle + self.seconds)) // sources) * sources)
+
+    @property
+    def key_by_number(self) -> dict[int, str]:
+        return dict(zip(self.numbers, islice(random_keys(self.keys), len(self.numbers)), strict=True))
 
     @property
     def measured(self) -> list[int]:
@@ -74,7 +81,7 @@ def taken(kafka: KafkaSettings, span: Span, arrivals: Arrivals, say: Callable[[s
 def _awaited(span: Span, arrivals: Arrivals) -> tuple[dict[int, float], dict[int, float]]:
     """What was seen itself, and what has arrived with it, once that is everything, or has had its time."""
     deadline = time.monotonic() + LATE_SECONDS
-    keys = dict(zip(span.numbers, islice(random_keys(span.keys), len(span.numbers)), strict=True))
+    keys = span.key_by_number
     while True:
         seen = {number: moment for number, moment in arrivals.first_seen().items() if number >= span.first}
         arrived = with_replaced(span.subject, keys, seen)
@@ -94,6 +101,15 @@ def with_replaced(subject: Subject, keys: Mapping[int, str], seen: Mapping[int, 
         if moments:
             arrived[number] = newer[lane] = min(moments)
     return arrived
+
+
+def last_rows(span: Span) -> Rows:
+    """What final_ui shows of the last rows after the span: the last user of each key, the first of which were sent before, and the last account."""
+    rows: Rows = {key_of(index): (-1 - index, None) for index in range(span.keys)}
+    for number, key in span.key_by_number.items():
+        user, account = rows[key]
+        rows[key] = (number, account) if span.subject.source_of(number) == "users" else (user, number)
+    return rows
 
 
 def joined(courses: Sequence[Course]) -> Course:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,11 @@ from bench.peers.perspective_socket import perspective_socket
 from bench.peers.spark_micro_batch import spark_micro_batch
 from bench.sender import open_sources
 from bench.stack import jars_folder
-from bench.subject import key_of, random_keys
-from bench.trips import Span, taken
+from bench.trips import Rows, Span, last_rows, taken
 from tablecast.jars import Jars
 from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.settings import KafkaSettings, Settings
 
-Rows = dict[str, tuple[int, int | None]]
-"""By userId the numbers of the messages that a row of final_ui shows: of the user, and of the account."""
 Say = Callable[[str], None]
 
 
@@ -83,12 +79,3 @@ def measured(name: str, span: Span, folder: Path, say: Say) -> dict[str, Any]:
     say(f"{name}: p50 {whole['p50_ms']} ms, p99 {whole['p99_ms']} ms, {len(course.missing)} missing, {wrong} rows wrong")
     pauses = {"all_p99_ms": whole["p99_ms"], "all_curve": curve(course.trips)}
     return {**told, **whole, **pauses, "missing": len(course.missing), "wrong": wrong}
-
-
-def last_rows(span: Span) -> Rows:
-    """What final_ui shows at the end: the last user of each key, the first of which were sent before, and the last account."""
-    rows: Rows = {key_of(index): (-1 - index, None) for index in range(span.keys)}
-    for number, key in zip(span.numbers, islice(random_keys(span.keys), len(span.numbers)), strict=True):
-        user, account = rows[key]
-        rows[key] = (number, account) if span.subject.source_of(number) == "users" else (user, number)
-    return rows

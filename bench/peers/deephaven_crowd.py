@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -12,8 +11,8 @@ from bench.figures import percentile
 from bench.peers.deephaven import Deephaven, deephaven
 from bench.peers.deephaven_viewers import Rows, Sight, Viewers, differing
 from bench.sender import Schedule, Sender, Sent, send_users
-from bench.subject import LAST_BY_USER, key_of, random_keys
-from bench.trips import Span, with_replaced
+from bench.subject import LAST_BY_USER
+from bench.trips import Span, last_rows, with_replaced
 from bench.usage import Meter
 from tablecast.kafka.admin import Topics
 from tablecast.settings import KafkaSettings
@@ -70,19 +69,6 @@ def _watched(peer: Deephaven, watching: Viewers, kafka: KafkaSettings, span: Spa
     return Watched(span, sent, watching.sights(), ended, used.seconds, updates, cores)
 
 
-def last_rows(span: Span) -> Rows:
-    """What final_ui has to hold after the first users and all messages of the span."""
-    rows: Rows = {key_of(index): (-1 - index, None) for index in range(span.keys)}
-    for number, key in keys_of(span).items():
-        user, account = rows[key]
-        rows[key] = (number, account) if span.subject.source_of(number) == "users" else (user, number)
-    return rows
-
-
-def keys_of(span: Span) -> dict[int, str]:
-    return dict(zip(span.numbers, islice(random_keys(span.keys), len(span.numbers)), strict=True))
-
-
 def wrong_viewers(watched: Watched, expected: Rows) -> int:
     """Viewers that have seen the last message and show something else than the truth. Of one that is still behind nothing can be said."""
     truth = (len(expected), sum(user + (account or 0) for user, account in expected.values()))
@@ -92,7 +78,7 @@ def wrong_viewers(watched: Watched, expected: Rows) -> int:
 
 def figures(watched: Watched) -> dict[str, Any]:
     """A message that a viewer never got counts as one that came when it was looked at for the last time: it took longer than that."""
-    span, keys = watched.span, keys_of(watched.span)
+    span, keys = watched.span, watched.span.key_by_number
     arrived = [with_replaced(span.subject, keys, sight.seen) for sight in watched.sights]
     lags = [[1000 * (there.get(number, watched.ended) - watched.sent.times[number - span.first]) for number in span.measured] for there in arrived]
     times, parts = sorted(ms for viewer in lags for ms in viewer), _by_parts(lags)

@@ -7,11 +7,11 @@ import pytest
 
 from bench.hydrate import ratio
 from bench.peers.deephaven import CLIENT, SERVER, cycle_options, told
-from bench.peers.deephaven_crowd import Watched, figures, last_rows, wrong_viewers
+from bench.peers.deephaven_crowd import Watched, figures, wrong_viewers
 from bench.peers.deephaven_viewers import Sight, differing, read_rows, read_sights
 from bench.sender import Sent
 from bench.subject import LAST_BY_USER
-from bench.trips import Span
+from bench.trips import Span, last_rows
 
 SPAN = Span(LAST_BY_USER, rate=10, keys=3, seconds=4, settle=1)
 """50 messages, a tenth of a second apart, of which the last 40 are measured."""
