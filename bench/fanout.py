@@ -4,10 +4,11 @@ python -m bench.fanout --json
 python -m bench.fanout --json --part crowd --peer deephaven
 
 Starts an embedded Kafka and the real server as a process of its own, writes final_ui's changelog itself, 200 changes a second with the moment of each
-in its row, and lets viewers in a process of their own note when they receive it: all of it on this one machine. Four parts:
+in its row, and lets viewers in a process of their own note when they receive it: all of it on this one machine. Five parts:
   crowd     1,000 viewers of one window of 300 rows
   views     200 viewers at 200 different windows of 20 different sorts
   hostile   200 viewers of one window, first among themselves, then with viewers that stop reading, flap, flood and sort
+  growth    1, 10, 100 and 1,000 viewers of one window of 300 rows
   build     50 viewers of one window while views of the whole table are built; --rows 1000000 makes them large
 --peer deephaven lets Deephaven, with cycles of 50 ms, show its final_ui to 200 viewers at the same rate, after ours has ended, on the same broker.
 The last line of standard output is one JSON object with every figure and whether it keeps its bar. Ends with 0 only if all of them do.
@@ -57,7 +58,8 @@ LEAST_FRAMES = 10.0
 MOST_CORES = 1.0
 MOST_WORSE = 2.0
 MOST_GROWTH = 1.1
-PARTS = ("crowd", "views", "hostile", "build")
+PARTS = ("crowd", "views", "hostile", "build", "growth")
+GROWING = (1, 10, 100, 1000)
 PEERS = {"deephaven": crowd}
 PEER_VIEWERS = 200
 PEER_KEYS = 1000
@@ -91,6 +93,14 @@ class Bench:
         looks = [Look(0)] * self.options.viewers
         heard, cores = self._measured(looks, among=WINDOW)
         return {**figures(heard), "server_cores": cores, "rss_mb": self._rss()}
+
+    def growth(self) -> list[dict[str, Any]]:
+        """What each tenfold of viewers makes of it."""
+        steps = []
+        for viewers in GROWING:
+            heard, cores = self._measured([Look(0)] * viewers, among=WINDOW)
+            steps.append({**figures(heard), "server_cores": cores, "rss_mb": self._rss()})
+        return steps
 
     def views(self) -> dict[str, Any]:
         heard, cores = self._measured(different_looks(200, self.options.rows), among=self.options.rows)
@@ -242,11 +252,12 @@ def measure(options: Options, parts: Sequence[str], peers: Sequence[str], folder
     found: dict[str, Any] = {}
     with _broker(folder) as broker:
         with _serving(options, broker.kafka, folder) as bench:
-            measured: Mapping[str, Callable[[], dict[str, Any]]] = {
+            measured: Mapping[str, Callable[[], Any]] = {
                 "crowd": bench.crowd,
                 "views": bench.views,
                 "hostile": bench.hostile,
                 "build": bench.build,
+                "growth": bench.growth,
             }
             for name in parts:
                 found[name] = measured[name]()

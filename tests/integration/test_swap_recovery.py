@@ -24,7 +24,7 @@ from tests.integration.killed_at_ready import KilledAtReady
 from tests.integration.test_recovery import PATIENCE, kill_driver
 from tests.pipeline.followed import Watched
 from tests.pipeline.pair import Pair
-from tests.pipeline.world import until
+from tests.pipeline.world import TWO_TABLES, until
 
 GONE_SECONDS = 10.0
 
@@ -105,11 +105,13 @@ def swapped(jars_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     settings = {f"sources.{name}.topic": topic for name, topic in topics[0].items()} | {"pipeline.linger_seconds": "1"}
     fault = KilledAtReady(tmp_path_factory.mktemp("fault") / "code")
     made = bare_stack(tmp_path_factory.mktemp("swapped"), jars_dir.absolute(), settings)
+    file = made.state_dir / "tablecast.toml"
+    file.write_text(TWO_TABLES)
     with replace(made, environment={**made.environment, **fault.environment}) as stack:
         stack.wait_for_broker(PATIENCE)
         for name in [name for pair in topics for name in pair.values()]:
             Topics(stack.kafka).ensure(name, 2, {"retention.ms": "-1"})
-        pairs = [Pair(stack.kafka, "tablecast", **pair) for pair in topics]
+        pairs = [Pair(stack.kafka, "tablecast", **pair, file=str(file)) for pair in topics]
         for pair in pairs:
             pair.send(100)
         stack.wait_until_open(PATIENCE)

@@ -2,6 +2,7 @@
 
 import json
 import random
+from pathlib import Path
 from typing import Any
 
 from tablecast.configuration import load
@@ -18,13 +19,14 @@ START = 1_700_000_000_000
 class Pair:
     """Two topics, what was sent to them, and what the tables of a generation over them must hold."""
 
-    def __init__(self, kafka: KafkaSettings, prefix: str, users: str, accounts: str) -> None:
+    def __init__(self, kafka: KafkaSettings, prefix: str, users: str, accounts: str, file: str = "") -> None:
+        """`file` has the catalogue, if it is not the default one."""
         self.topics = {"users": users, "accounts": accounts}
         self._kafka = kafka
         self._prefix = prefix
         self._random = random.Random(users)
         self._now = START
-        catalog = overlaid(load(None, {}).catalog, self.topics, {})
+        catalog = overlaid(load(Path(file) if file else None, {}).catalog, self.topics, {})
         self._running = Running(catalog, kafka, Changelogs(kafka, {}), [], make_producer(kafka, {"linger.ms": 0}))
 
     def send(self, count: int) -> None:

@@ -22,7 +22,7 @@ from tablecast.pipeline.progress import FillProgress, StageCount
 from tablecast.pipeline.slots import reserve, slots_needed
 from tablecast.pipeline.sources import backlog
 from tests.pipeline.pair import Pair
-from tests.pipeline.world import PATIENCE, World
+from tests.pipeline.world import PATIENCE, TWO_TABLES, World
 
 MICROBATCH = "pipeline.trigger=microbatch"
 MORE_COLUMNS = (
@@ -36,16 +36,6 @@ MORE_CELLS: tuple[dict[str, Any], ...] = (
     {"ok": False, "since": None, "city": 'a "quoted" \\ place'},
 )
 
-# Two tables of one query, where that is enough: Spark plans them sooner than all the default ones.
-TWO_TABLES = """
-[tables.users_ui]
-source = "users"
-[tables.final_ui]
-join = "left"
-left = "users"
-right = "accounts"
-on = "userId"
-"""
 KEPT = {"retention.ms": "-1"}
 
 CreateTopic = Callable[..., str]

@@ -29,6 +29,18 @@ def until(condition: Callable[[], bool], told: Callable[[], object]) -> None:
         pause.wait(0.1)
 
 
+# Two tables of one query, where that is enough: Spark plans them sooner than all the default ones.
+TWO_TABLES = """
+[tables.users_ui]
+source = "users"
+[tables.final_ui]
+join = "left"
+left = "users"
+right = "accounts"
+on = "userId"
+"""
+
+
 class World:
     """One state folder and one set of topics, over which orchestrators come and go."""
 
