@@ -21,7 +21,8 @@ from tablecast.java import find_java
 from tablecast.kafka.clients import make_consumer
 from tablecast.settings import KafkaSettings
 
-SERVER = "deephaven-server==0.40.9"
+VERSION = "0.40.9"
+SERVER = f"deephaven-server=={VERSION}"
 CLIENT = "@deephaven/jsapi-nodejs@1.29.0"
 PROGRAM = Path(__file__).parent / "deephaven_server.py"
 HEAP = "-Xmx4g"
