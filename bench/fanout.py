@@ -218,7 +218,7 @@ def bars(found: Mapping[str, Any]) -> dict[str, bool]:
     if building := found.get("build"):
         kept["build_p99"] = building["p99_ms"] is not None and building["p99_ms"] < MOST_P99_MS
     for name, peer in found.get("peers", {}).items():
-        kept[f"{name}_right"] = peer["wrong"] == peer["wrong_viewers"] == 0
+        kept[f"{name}_right"] = "failed" not in peer and peer["wrong"] == peer["wrong_viewers"] == 0
     return kept
 
 

@@ -155,12 +155,20 @@ def fanout(found: Found) -> Iterator[str]:
         ]
         yield from table(("viewers of one window", "p50 ms", "p99 ms", "server's cores", "frames a second"), grown)
     for name, peer in found.get("peers", {}).items():
-        shares = f"p50 {told(peer['p50_ms'])} ms, p99 {told(peer['p99_ms'])} ms"
-        yield f"{name} {peer['version']} with {peer['viewers']} viewers: {shares}; {peer['settings']}\n"
+        yield f"{name} {peer['version']} with {peer['asked_viewers']} viewers: {peer.get('failed') or _kept_up(peer)}. {peer['settings']}.\n"
     if bad:
         held = ", ".join(told(bad[f"rss_{when}_mb"]) for when in ("before", "during", "after"))
         yield f"Memory before, during and after the hostile ones: {held} MB.\n"
     yield f"Bars that are not kept: {', '.join(name for name, kept in found['kept'].items() if not kept) or 'none'}.\n"
+
+
+def _kept_up(peer: Found) -> str:
+    """What its viewers noticed, and who was busy."""
+    shares = f"p50 {told(peer['p50_ms'])} ms, p99 {told(peer['p99_ms'])} ms, {told(peer['frames_per_second_min'])} frames a second at least"
+    quarters = ", ".join(map(told, peer["lag_ms_by_quarter"]))
+    lag = f"{peer['lagging']} of {peer['viewers']} more than a second behind at the end, the median lag by quarters {quarters} ms"
+    cores = ", ".join(f"{name} {told(cores)}" for name, cores in peer["cores"].items())
+    return f"{shares}; {lag}; cores: {cores}; {told(peer['rss_mb'])} MiB"
 
 
 def swap(found: Found) -> Iterator[str]:

@@ -21,7 +21,8 @@ from tablecast.java import find_java
 from tablecast.kafka.clients import make_consumer
 from tablecast.settings import KafkaSettings
 
-SERVER = "deephaven-server==0.40.9"
+VERSION = "0.40.9"
+SERVER = f"deephaven-server=={VERSION}"
 CLIENT = "@deephaven/jsapi-nodejs@1.29.0"
 PROGRAM = Path(__file__).parent / "deephaven_server.py"
 HEAP = "-Xmx4g"
@@ -142,7 +143,7 @@ def cycle_options(cycle_ms: int | None) -> list[str]:
 def told(cycle_ms: int | None) -> str:
     """What it was given, for a reader."""
     cycles = " ".join(cycle_options(cycle_ms)) or "cycles and updates as it comes, once a second"
-    tables = "blink tables of Kafka's records read by its JSON processor (Jackson), last_by, natural_join"
+    tables = "blink tables of Kafka's records by json_spec, last_by, natural_join"
     return (
         f"{SERVER.replace('==', ' ')}, {HEAP}, {cycles}; {tables}; viewers by {CLIENT} over HTTP/2, a connection each, with 4 MiB of receive window"
     )

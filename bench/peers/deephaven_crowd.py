@@ -8,13 +8,12 @@ from statistics import median
 from typing import Any
 
 from bench.figures import percentile
-from bench.peers.deephaven import Deephaven, deephaven
+from bench.peers.deephaven import VERSION, Deephaven, deephaven, told
 from bench.peers.deephaven_viewers import Rows, Sight, Viewers, differing
-from bench.sender import Schedule, Sender, Sent, send_users
-from bench.subject import LAST_BY_USER
+from bench.sender import Schedule, Sender, Sent, open_sources
+from bench.stack import StackError
 from bench.trips import Span, last_rows, with_replaced
 from bench.usage import Meter
-from tablecast.kafka.admin import Topics
 from tablecast.settings import KafkaSettings
 
 CYCLE_MS = 50
@@ -39,17 +38,18 @@ class Watched:
 
 
 def crowd(kafka: KafkaSettings, viewers: int, span: Span, folder: Path, say: Callable[[str], None]) -> dict[str, Any]:
-    """Figures of so many viewers of a server with cycles of 50 ms, while it gets this span of messages."""
-    topics = Topics(kafka, "source")
-    for topic in LAST_BY_USER.sources:
-        topics.ensure(topic, 1)
-    send_users(kafka, span.keys)
-    with deephaven(kafka, CYCLE_MS, folder, say) as peer, peer.watching(viewers) as watching:
-        say(f"Deephaven: {watching.opened} of {viewers} viewers show the table")
-        watched = _watched(peer, watching, kafka, span)
-        memory, expected = peer.memory(), last_rows(span)
-        wrong = differing(peer.rows("final_ui"), expected)
-        about = {"version": peer.version, "settings": peer.settings, "asked_viewers": viewers}
+    """Figures of so many viewers of a server with cycles of 50 ms, while it gets this span of messages; `failed` says why there are none."""
+    about = {"version": VERSION, "settings": told(CYCLE_MS), "asked_viewers": viewers}
+    open_sources(kafka, span.keys)
+    try:
+        with deephaven(kafka, CYCLE_MS, folder, say) as peer, peer.watching(viewers) as watching:
+            say(f"Deephaven: {watching.opened} of {viewers} viewers show the table")
+            watched = _watched(peer, watching, kafka, span)
+            memory, expected = peer.memory(), last_rows(span)
+            wrong = differing(peer.rows("final_ui"), expected)
+    except StackError as error:
+        say(f"Deephaven: {error}")
+        return {**about, "failed": str(error).partition("\n")[0]}
     return {**about, **figures(watched), **memory, "wrong": wrong, "wrong_viewers": wrong_viewers(watched, expected)}
 
 

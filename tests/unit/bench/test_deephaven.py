@@ -9,6 +9,7 @@ from bench.hydrate import ratio
 from bench.peers.deephaven import CLIENT, SERVER, cycle_options, told
 from bench.peers.deephaven_crowd import Watched, figures, wrong_viewers
 from bench.peers.deephaven_viewers import Sight, differing, read_rows, read_sights
+from bench.sections import fanout
 from bench.sender import Sent
 from bench.subject import LAST_BY_USER
 from bench.trips import Span, last_rows
@@ -70,6 +71,17 @@ def test_a_viewer_that_falls_behind_is_told() -> None:
     found = figures(watched(growing))
     assert (found["lagging"], found["lag_grows"]) == (1, True)
     assert found["lag_ms_by_quarter"] == [1450.0, 2450.0, 3450.0, 4450.0]
+
+
+def test_the_page_says_who_fell_behind_or_why_nothing_can_be_said() -> None:
+    about = {"version": "1", "settings": "as it comes", "asked_viewers": 1}
+    growing = figures(watched(sight({number: number / 10 for number in SPAN.numbers})))
+    page = [
+        "".join(fanout({"rows": 3, "rate": 10.0, "kept": {}, "peers": {"deephaven": {**about, **peer}}}))
+        for peer in ({**growing, "rss_mb": 500.0}, {"failed": "no viewer came in"})
+    ]
+    assert "1 of 1 more than a second behind at the end, the median lag by quarters 1,450, 2,450, 3,450, 4,450 ms" in page[0]
+    assert "deephaven 1 with 1 viewers: no viewer came in. as it comes." in page[1]
 
 
 def test_what_a_viewer_never_got_took_at_least_until_it_was_looked_at_last() -> None:

@@ -66,6 +66,7 @@ HOSTILE = {"quiet": {"p99_ms": 10.0}, "hostile": {"p99_ms": 20.0, "lost": 0}, "r
         ({"build": {"p99_ms": 250.0}}, {"build_p99"}),
         ({"peers": {"deephaven": {"wrong": 0, "wrong_viewers": 0}}}, set()),
         ({"peers": {"deephaven": {"wrong": 0, "wrong_viewers": 1}}}, {"deephaven_right"}),
+        ({"peers": {"deephaven": {"failed": "it ended"}}}, {"deephaven_right"}),
     ],
 )
 def test_a_bar_is_kept_or_not(found: dict[str, Any], missed: set[str]) -> None:
