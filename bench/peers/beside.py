@@ -39,7 +39,7 @@ def _deephaven(cycle_ms: int | None) -> Opening:
     @contextmanager
     def opened(kafka: KafkaSettings, folder: Path, say: Say) -> Iterator[Watched]:
         with deephaven(kafka, cycle_ms, folder, say) as peer, peer.watching() as viewers:
-            yield Watched(peer.version, peer.settings, viewers, lambda: peer.rows("final_ui"))
+            yield Watched(peer.version, peer.settings, viewers, viewers.rows)
 
     return opened
 
