@@ -77,10 +77,15 @@ def page(results: Results, drawn: Sequence[str]) -> str:
 
 def _part(name: str, result: Mapping[str, Any], section: Callable[[Mapping[str, Any]], Iterable[str]], drawn: Sequence[str]) -> str:
     told = "\n".join(section(result["found"])) if result["found"] else "It ended without a result.\n"
-    plots = "".join(f"\n![{chart}](benchmarks/{chart}.svg)\n" for chart in drawn if chart == name or chart.startswith(f"{name}-"))
+    plots = "".join(f"\n![{chart}](benchmarks/{chart}.svg)\n" for chart in drawn if owner(chart) == name)
     ended = "" if result["exit_code"] == 0 else " **It ended with an error: a bar was not kept, or something was not right.**"
     took = f"`{result['command']}`, {result['when'][:10]}, {result['seconds']:.0f} s; {_speed(result['machine'])}.{ended}\n"
     return f"{took}\n{told}\n{plots}"
+
+
+def owner(chart: str) -> str:
+    """The part whose section shows the chart: the name of a chart begins with it."""
+    return max((name for name, _, _ in sections.SECTIONS if chart == name or chart.startswith(f"{name}-")), key=len)
 
 
 def _speed(measured_on: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 import json
 
 from bench.charts import charts
-from bench.report import FOLDER, PAGE, RESULTS, page
+from bench.report import FOLDER, PAGE, RESULTS, owner, page
 
 MACHINE = {
     "cores": 2,
@@ -37,3 +37,7 @@ def test_a_part_that_failed_says_so() -> None:
     told = page({"reread": {**RESULT, "exit_code": 1, "found": None}}, [])
     assert "It ended with an error" in told
     assert "It ended without a result." in told
+
+
+def test_a_chart_is_shown_by_the_part_with_the_longest_name_that_it_begins_with() -> None:
+    assert [owner(name) for name in ("latency", "latency-peers", "keys-memory")] == ["latency", "latency-peers", "keys"]
