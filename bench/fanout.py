@@ -40,6 +40,7 @@ from bench.peers.deephaven_crowd import crowd
 from bench.stack import KEY, Stack, jars_folder
 from bench.subject import LAST_BY_USER, Look
 from bench.trips import Span
+from bench.usage import used_in
 from tablecast.client.viewer import connect
 from tablecast.jars import Jars
 from tablecast.kafka.broker import EmbeddedBroker
@@ -155,10 +156,8 @@ class Bench:
     def _span(self, audience: Audience, seconds: float | None = None) -> tuple[Heard, float]:
         """What the audience heard, and the cores that the server needed."""
         audience.begin()
-        used, began = _cpu(self.process), time.monotonic()
-        time.sleep(seconds or self.options.seconds)
-        cores = (_cpu(self.process) - used) / (time.monotonic() - began)
-        return audience.end(), round(cores, 3)
+        used = used_in({"server": self.process}, seconds or self.options.seconds)
+        return audience.end(), round(used.cores["server"], 3)
 
     def _rss(self) -> float:
         return round(self.process.memory_info().rss / 1e6, 1)
@@ -172,11 +171,6 @@ class Bench:
         with urlopen(Request(f"{self.url}/metrics", headers={"Authorization": f"Bearer {KEY}"}), timeout=30) as answer:  # noqa: S310
             lines = answer.read().decode().splitlines()
         return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if not line.startswith("#"))}
-
-
-def _cpu(process: psutil.Process) -> float:
-    times = process.cpu_times()
-    return float(times.user + times.system)
 
 
 def figures(heard: Heard) -> dict[str, Any]:

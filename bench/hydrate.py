@@ -29,7 +29,7 @@ from bench.exclusive import machine_to_ourselves
 from bench.latency import say
 from bench.load import LOADS, Load
 from bench.peers.filling import PEERS
-from bench.stack import KEY, Stack, all_on, jars_folder
+from bench.stack import KEY, SESSION_UP, Stack, all_on, jars_folder
 from tablecast.jars import Jars
 from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
@@ -38,7 +38,6 @@ from tablecast.kafka.names import changelog_topic
 from tablecast.settings import KafkaSettings, Settings
 
 FILL_SECONDS = 900.0
-SESSION_UP = re.compile(r"\[orchestrator\] Spark \S+ is up")
 FILLED = re.compile(r"\[orchestrator\] generation \d+: filled")
 
 

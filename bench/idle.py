@@ -19,9 +19,8 @@ from typing import Any
 
 from bench.arrivals import in_websocket
 from bench.exclusive import machine_to_ourselves
-from bench.latency import say
-from bench.sender import open_sources
-from bench.stack import Stack, bare_stack, jars_folder
+from bench.latency import opened_stack, say
+from bench.stack import Stack
 from bench.subject import SUBJECTS
 from bench.usage import Parts, memory_mb, parts_of, used_in
 
@@ -48,11 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def measure(folder: Path, seconds: float, repeats: int, settings: dict[str, str]) -> dict[str, Any]:
-    with bare_stack(folder, jars_folder(), settings) as stack:
-        stack.wait_for_broker()
-        open_sources(stack.kafka, USERS)
-        stack.wait_until_open()
-        stack.wait_for_rows("users_ui", USERS)
+    with opened_stack(folder, USERS, settings) as stack:
         parts = parts_of(stack)
         calm_after = _calm(parts)
         counted = [_counted(stack, parts, seconds, viewers) for viewers in (0, 1) for _ in range(repeats)]

@@ -158,11 +158,18 @@ def _opened(options: Options, state_dir: Path) -> Iterator[Stack]:
         with opened_pipeline(state_dir, options.keys, options.settings) as stack:
             yield stack
         return
-    with bare_stack(state_dir, jars_folder(), options.settings) as stack:
+    with opened_stack(state_dir, options.keys, options.settings) as stack:
+        yield stack
+
+
+@contextmanager
+def opened_stack(state_dir: Path, keys: int, settings: Mapping[str, str]) -> Iterator[Stack]:
+    """Broker, orchestrator and server, which has a row for each key."""
+    with bare_stack(state_dir, jars_folder(), settings) as stack:
         stack.wait_for_broker()
-        open_sources(stack.kafka, options.keys)
+        open_sources(stack.kafka, keys)
         stack.wait_until_open()
-        stack.wait_for_rows("final_ui", options.keys)
+        stack.wait_for_rows("final_ui", keys)
         yield stack
 
 

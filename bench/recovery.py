@@ -22,9 +22,8 @@ from typing import Any
 from urllib.error import URLError
 
 from bench.exclusive import machine_to_ourselves
-from bench.latency import say
-from bench.sender import open_sources
-from bench.stack import Stack, StackError, bare_stack, jars_folder
+from bench.latency import opened_stack, say
+from bench.stack import Stack, StackError
 from bench.subject import NEWEST, key_of, message
 from tablecast.kafka.clients import make_producer
 from tablecast.settings import KafkaSettings
@@ -84,10 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def measure(folder: Path, parts: Sequence[str], repeats: int, settings: dict[str, str]) -> dict[str, Any]:
     found: dict[str, list[float]] = {part: [] for part in parts}
-    with bare_stack(folder, jars_folder(), settings) as stack:
-        stack.wait_for_broker()
-        open_sources(stack.kafka, USERS)
-        stack.wait_until_open()
+    with opened_stack(folder, USERS, settings) as stack:
         stream = Stream(stack.kafka)
         with stream.flowing():
             for part in list(parts) * repeats:

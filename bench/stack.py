@@ -34,6 +34,7 @@ END_SECONDS = 30.0
 POLL_SECONDS = 0.1
 OPEN = re.compile(r"\[tablecast\] open (?P<url>http://[^\s/]+)(?:/#key=(?P<key>\S+))?")
 BROKER_UP = re.compile(r"\[broker\] Kafka listens at ")
+SESSION_UP = re.compile(r"\[orchestrator\] Spark \S+ is up")
 READY = re.compile(r"\[orchestrator\] ready")
 STARTED = re.compile(r"\[supervisor\] (?P<name>\w+) started \(process (?P<pid>\d+)\)")
 

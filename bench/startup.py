@@ -10,7 +10,6 @@ if every row was there each time and everything stopped with the code 0.
 
 import argparse
 import json
-import re
 import sys
 import tempfile
 import time
@@ -21,10 +20,9 @@ from statistics import median
 from bench.exclusive import machine_to_ourselves
 from bench.latency import say
 from bench.sender import open_sources
-from bench.stack import OPEN_SECONDS, bare_stack, jars_folder
+from bench.stack import OPEN_SECONDS, SESSION_UP, bare_stack, jars_folder
 
 USERS = 1000
-SESSION_UP = re.compile(r"\[orchestrator\] Spark \S+ is up")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

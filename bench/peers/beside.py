@@ -10,6 +10,7 @@ from bench.arrivals import Arrivals
 from bench.figures import curve, summary
 from bench.peers.bytewax_join import bytewax_join
 from bench.peers.deephaven import deephaven
+from bench.peers.deephaven_viewers import differing
 from bench.peers.perspective_socket import perspective_socket
 from bench.peers.spark_micro_batch import spark_micro_batch
 from bench.sender import open_sources
@@ -73,7 +74,7 @@ def measured(name: str, span: Span, folder: Path, say: Say) -> dict[str, Any]:
         with PEERS[name](broker.kafka, folder / name, say) as peer:
             say(f"{name}: {span.settle:g} s to warm up, {span.seconds:g} s measured")
             course = taken(broker.kafka, span, peer.arrivals, say)
-            wrong = sum(peer.rows().get(key) != row for key, row in last_rows(span).items())
+            wrong = differing(peer.rows(), last_rows(span))
             told = {"version": peer.version, "settings": peer.settings}
     whole = summary(course.trips)
     say(f"{name}: p50 {whole['p50_ms']} ms, p99 {whole['p99_ms']} ms, {len(course.missing)} missing, {wrong} rows wrong")

@@ -1,6 +1,5 @@
 """Deephaven as a peer: its server on our topics, and viewers with its own JavaScript client. Fetched at the first use."""
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -9,16 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from confluent_kafka import TopicPartition
 
 from bench.backlog import SOURCES, Backlog
 from bench.peers.asked import Asked
-from bench.peers.deephaven_viewers import Rows, Viewers, read_rows, viewing
+from bench.peers.deephaven_viewers import Viewers, read_rows, viewing
 from bench.peers.environment import node_modules_with, python_with
-from bench.subject import LAST_BY_USER
+from bench.peers.peer import newest
+from bench.trips import Rows
 from bench.usage import MEBI
 from tablecast.java import find_java
-from tablecast.kafka.clients import make_consumer
 from tablecast.settings import KafkaSettings
 
 VERSION = "0.40.9"
@@ -116,22 +114,6 @@ def deephaven(kafka: KafkaSettings, cycle_ms: int | None, folder: Path, say: Cal
     say(f"starting Deephaven: {told(cycle_ms)}")
     with Asked(command, folder / "deephaven.log", START_SECONDS, _environment(folder)) as server:
         yield Deephaven(kafka, server, packages.client, folder, told(cycle_ms))
-
-
-def newest(kafka: KafkaSettings) -> dict[str, str]:
-    """The number of the last message of each topic that has one; each has one partition."""
-    consumer = make_consumer(kafka, {"group.id": "newest", "enable.auto.commit": False})
-    try:
-        numbers = {}
-        for column, topic in LAST_BY_USER.stamps.items():
-            end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=ASK_SECONDS)[1]
-            consumer.assign([TopicPartition(topic, 0, max(0, end - 1))])
-            record = consumer.poll(ASK_SECONDS) if end else None
-            if record is not None:
-                numbers[topic] = str(json.loads(record.value() or b"{}")[column])
-        return numbers
-    finally:
-        consumer.close()
 
 
 def cycle_options(cycle_ms: int | None) -> list[str]:

@@ -9,10 +9,10 @@ from typing import Any
 
 from bench.figures import percentile
 from bench.peers.deephaven import VERSION, Deephaven, deephaven, told
-from bench.peers.deephaven_viewers import Rows, Sight, Viewers, differing
+from bench.peers.deephaven_viewers import Sight, Viewers, differing
 from bench.sender import Schedule, Sender, Sent, open_sources
 from bench.stack import StackError
-from bench.trips import Span, last_rows, with_replaced
+from bench.trips import Rows, Span, last_rows, with_replaced
 from bench.usage import Meter
 from tablecast.settings import KafkaSettings
 

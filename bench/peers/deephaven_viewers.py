@@ -10,6 +10,7 @@ from bench.arrivals import Clock, ForeignClock
 from bench.backlog import numbers_in
 from bench.peers.asked import Asked
 from bench.peers.environment import NODE
+from bench.trips import Rows
 
 PROGRAM = Path(__file__).parent / "deephaven_viewer.mjs"
 AT_MOST = 50
@@ -17,9 +18,6 @@ AT_MOST = 50
 OPEN_SECONDS = 60.0
 GRACE_SECONDS = 30.0
 ASK_SECONDS = 60.0
-
-Rows = dict[str, tuple[int, int | None]]
-"""By userId the numbers of the messages that a row of final_ui shows: of the user, and of the account."""
 
 
 @dataclass(frozen=True)
