@@ -30,6 +30,7 @@ class Outbox:
         self._clock = clock
         self._answers: deque[bytes] = deque()
         self._dirty: dict[int, float] = {}
+        self._held: set[int] = set()
 
     def put(self, answer: bytes) -> None:
         self._answers.append(answer)
@@ -43,13 +44,23 @@ class Outbox:
             self._dirty[sub] = self._clock()
             self.news()
 
+    def hold(self, sub: int) -> None:
+        """Nothing of this subscription is taken until it is let go: the viewer is not done yet with what it has."""
+        self._held.add(sub)
+
+    def let_go(self, sub: int) -> None:
+        if sub in self._held:
+            self._held.discard(sub)
+            if sub in self._dirty:
+                self.news()
+
     def forget(self, sub: int) -> None:
         self._dirty.pop(sub, None)
+        self._held.discard(sub)
 
     def take(self) -> list[bytes]:
         """What is to be sent next: all answers, or the messages of one dirty subscription. Empty when there is nothing."""
-        while not self._answers and self._dirty:
-            sub = next(iter(self._dirty))
+        while not self._answers and (sub := self._next()) is not None:
             waited = self._clock() - self._dirty.pop(sub)
             if messages := self._cut(sub, waited):
                 return messages
@@ -62,11 +73,14 @@ class Outbox:
     @property
     def waits(self) -> bool:
         """Whether there may be something to take."""
-        return bool(self._answers or self._dirty)
+        return bool(self._answers) or self._next() is not None
 
     @property
     def full(self) -> bool:
         return len(self._answers) >= self._capacity
+
+    def _next(self) -> int | None:
+        return next((sub for sub in self._dirty if sub not in self._held), None)
 
 
 def _nobody() -> None:

@@ -19,6 +19,10 @@ class Rate:
         self._times.append(now)
         return True
 
+    def forgive(self) -> None:
+        """The last event does not count."""
+        self._times.pop()
+
 
 class Allowance:
     """`burst` events at once, and `per_second` of them in the long run."""

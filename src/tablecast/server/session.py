@@ -20,7 +20,23 @@ from tablecast.server.outbox import FEED, Outbox
 from tablecast.server.rate import Rate
 from tablecast.server.subscriptions import Subscriptions
 from tablecast.settings import ServerSettings
-from tablecast.wire.messages import Close, Error, Find, Limits, Login, Move, Open, Ping, Pong, Shape, ViewerMessage, Welcome, decode_viewer, encode
+from tablecast.wire.messages import (
+    Close,
+    Error,
+    Find,
+    Limits,
+    Login,
+    Move,
+    Open,
+    Ping,
+    Pong,
+    Shape,
+    Took,
+    ViewerMessage,
+    Welcome,
+    decode_viewer,
+    encode,
+)
 
 
 class State(Enum):
@@ -125,6 +141,10 @@ class Session:
                 self._about(message.sub, lambda: self.subscriptions.seek(message))
             case Close():
                 self._about(message.sub, lambda: self.subscriptions.close(message.sub))
+            case Took():
+                # One for each frame that was sent comes by itself, and is no flood.
+                if self.subscriptions.took(message):
+                    self._rate.forgive()
             case Ping():
                 self.outbox.put(encode(Pong(message.id)))
             case Login():

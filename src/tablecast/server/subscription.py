@@ -14,8 +14,8 @@ from tablecast.wire.messages import ColumnInfo, Found, Opened, encode
 class Subscription:
     """Lives from `open` to `close`, across generations. Without a viewport it waits for a generation that has its table."""
 
-    def __init__(self, sub: int, table: str, mark: Callable[[int], None], failed: Callable[["Subscription"], None]) -> None:
-        """`mark` hears of each change, `failed` that the view has failed."""
+    def __init__(self, sub: int, table: str, mark: Callable[[int], None], failed: Callable[["Subscription"], None], ahead: int = 0) -> None:
+        """`mark` hears of each change, `failed` that the view has failed. `ahead`: how many frames the viewer takes before it is done with them."""
         self.sub = sub
         self.table = table
         self._mark = mark
@@ -25,7 +25,9 @@ class Subscription:
         self._spec = ViewSpec()
         self._window = Window(0, 1)
         self._generation = 0
+        self._ahead = ahead
         self._revision = 0
+        self._took = 0
         self._seen: Snapshot | None = None
         self._columns: tuple[Column, ...] | None = None
         self._sought: str | None = None
@@ -68,6 +70,18 @@ class Subscription:
     def seek(self, row: str) -> None:
         """The next cut of a view that is there tells where this row stands. A question that still waits is replaced."""
         self._sought = row
+
+    @property
+    def full(self) -> bool:
+        """The viewer has as many frames as it wants before it is done with them. Answers to requests and other generations do not wait for that."""
+        return 0 < self._ahead <= self._revision - self._took and self._seen is not None
+
+    def took(self, revision: int) -> bool:
+        """The viewer is done with the frames up to this one. Whether that is news."""
+        if not self._took < revision <= self._revision:
+            return False
+        self._took = revision
+        return True
 
     def leave(self) -> None:
         self._replace(None, None)

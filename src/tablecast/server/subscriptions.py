@@ -17,7 +17,7 @@ from tablecast.tables.condition import read_condition
 from tablecast.tables.group import read_grouping
 from tablecast.tables.view import SortKey, ViewSpec
 from tablecast.tables.window import Window
-from tablecast.wire.messages import Closed, Error, Find, Move, Open, Shape, encode
+from tablecast.wire.messages import Closed, Error, Find, Move, Open, Shape, Took, encode
 
 
 class Subscriptions:
@@ -38,7 +38,7 @@ class Subscriptions:
             raise SubscriptionExists(message.sub)
         if len(self._known) >= self._settings.subscriptions:
             raise SubscriptionsTooMany(self._settings.subscriptions)
-        subscription = Subscription(message.sub, message.table, self._outbox.mark, self._failed)
+        subscription = Subscription(message.sub, message.table, self._outbox.mark, self._failed, message.ahead)
         subscription.look(self._hub.generation, self._spec(message, subscription), self._window(message))
         subscription.answer_whole(message.request)
         self._known[message.sub] = subscription
@@ -50,7 +50,7 @@ class Subscriptions:
             raise MessageUnreadable(f"the request {message.request} of subscription {message.sub} is not above {subscription.request}")
         # A refused request is answered too: the viewer drops frames of older requests, and must go on seeing the window that it has.
         subscription.answer_whole(message.request)
-        self._outbox.mark(message.sub)
+        self._begin_anew(message.sub)
         spec = self._spec(message, subscription) if isinstance(message, Shape) else None
         subscription.look(self._hub.generation, spec, self._window(message))
         self._show(subscription)
@@ -59,6 +59,14 @@ class Subscriptions:
         """Answered right behind the frame of the state in which the row was looked for."""
         self._find(message.sub).seek(message.row)
         self._outbox.mark(message.sub)
+
+    def took(self, message: Took) -> bool:
+        """The viewer can take more. Whether that is news: one that was on its way while the subscription was closed is not."""
+        subscription = self._known.get(message.sub)
+        news = subscription is not None and subscription.took(message.revision)
+        if subscription is not None and not subscription.full:
+            self._outbox.let_go(message.sub)
+        return news
 
     def close(self, sub: int) -> None:
         self._find(sub).leave()
@@ -83,12 +91,22 @@ class Subscriptions:
 
     def cut(self, sub: int, waited: float) -> list[bytes]:
         subscription = self._known.get(sub)
-        return [] if subscription is None else subscription.cut(waited)
+        if subscription is None:
+            return []
+        messages = subscription.cut(waited)
+        if subscription.full:
+            self._outbox.hold(sub)
+        return messages
 
     def _show(self, subscription: Subscription) -> None:
-        self._outbox.mark(subscription.sub)
+        self._begin_anew(subscription.sub)
         if subscription.viewport is not None:
             self._hub.show(subscription.viewport)
+
+    def _begin_anew(self, sub: int) -> None:
+        """The next frame is whole, and does not wait until the viewer is done with those before it."""
+        self._outbox.let_go(sub)
+        self._outbox.mark(sub)
 
     def _failed(self, subscription: Subscription) -> None:
         self._refuse(subscription, ViewFailed(subscription.table))

@@ -12,6 +12,8 @@ MOST_REASON = 300
 
 Sub = Annotated[int, Meta(ge=1, le=2**53)]
 Request = Annotated[int, Meta(ge=1, le=2**53)]
+Revision = Annotated[int, Meta(ge=1, le=2**53)]
+Ahead = Annotated[int, Meta(ge=0, le=64)]
 PingId = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 """Every reader of JSON knows these numbers exactly."""
 
@@ -36,6 +38,8 @@ class Open(Struct, frozen=True, tag_field="type", tag="open"):
     filter: dict[str, Any] | None = None
     search: str | None = None
     group: dict[str, Any] | None = None
+    ahead: Ahead = 0
+    """So many frames at most are sent before the viewer has said that it `Took` them; 0 for as many as its socket takes."""
 
 
 class Move(Struct, frozen=True, tag_field="type", tag="move"):
@@ -65,11 +69,18 @@ class Find(Struct, frozen=True, tag_field="type", tag="find"):
     row: str
 
 
+class Took(Struct, frozen=True, tag_field="type", tag="took"):
+    """The viewer is done with the frames up to this revision."""
+
+    sub: Sub
+    revision: Revision
+
+
 class Ping(Struct, frozen=True, tag_field="type", tag="ping"):
     id: PingId
 
 
-ViewerMessage = Login | Open | Move | Shape | Close | Find | Ping
+ViewerMessage = Login | Open | Move | Shape | Close | Find | Took | Ping
 
 
 class Limits(Struct, frozen=True, rename="camel"):

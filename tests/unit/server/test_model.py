@@ -40,6 +40,7 @@ from tablecast.wire.messages import (
     Opened,
     Shape,
     Sort,
+    Took,
     ViewerMessage,
     decode_server,
     encode,
@@ -146,7 +147,9 @@ class Shown:
 
     look: Look
     request: int = 1
+    ahead: int = 0
     revision: int = 0
+    took: int = 0
     client: WindowModel = field(default_factory=WindowModel)
     columns: tuple[str, ...] = ()
 
@@ -182,9 +185,20 @@ class Viewer:
                 assert message.index == (order.index(message.row) if message.row in order else None)
         return bool(messages)
 
+    def take(self, sub: int) -> bool:
+        """Says that it is done with all frames of a subscription. Whether that was news."""
+        shown = self.subs.get(sub)
+        if shown is None or shown.took == shown.revision:
+            return False
+        shown.took = shown.revision
+        self.say(Took(sub, shown.took))
+        return True
+
     def _apply(self, shown: Shown, frame: Frame) -> None:
         assert (frame.request, frame.revision) == (shown.request, shown.revision + 1)
+        whole = shown.client.window is None or shown.client.window.generation != frame.generation or frame.request != shown.client.request
         shown.revision = frame.revision
+        assert shown.ahead == 0 or whole or shown.revision - shown.took <= shown.ahead
         shown.client.request = shown.request
         assert shown.client.apply(frame)
 
@@ -262,14 +276,14 @@ class Happenings(RuleBasedStateMachine):
         self.content.rows.pop(id, None)
         self.hub.current().find("people").table.delete(b"%d" % id, None)
 
-    @rule(who=viewers, sub=subs, look=looks)
-    def ask(self, who: int, sub: int, look: Look) -> None:
+    @rule(who=viewers, sub=subs, look=looks, ahead=st.integers(0, 2))
+    def ask(self, who: int, sub: int, look: Look, ahead: int) -> None:
         async def step() -> None:
             viewer = self.viewers[who]
             shown = viewer.subs.get(sub)
             if shown is None:
-                viewer.subs[sub] = Shown(look)
-                viewer.say(Open(sub, 1, "people", look.offset, look.size, look.sort, look.filter, look.search, look.group))
+                viewer.subs[sub] = Shown(look, ahead=ahead)
+                viewer.say(Open(sub, 1, "people", look.offset, look.size, look.sort, look.filter, look.search, look.group, ahead))
             else:
                 shown.look, shown.request = look, shown.request + 1
                 viewer.say(Shape(sub, shown.request, look.offset, look.size, look.sort, look.filter, look.search, look.group))
@@ -315,6 +329,11 @@ class Happenings(RuleBasedStateMachine):
         for _, view in self.hub.current().find("people").shown():
             view.build(limit)
 
+    @rule(who=viewers, sub=subs)
+    def take(self, who: int, sub: int) -> None:
+        """The viewer is done with what it has heard of."""
+        self.viewers[who].take(sub)
+
     @rule(who=viewers)
     def hear(self, who: int) -> None:
         self.viewers[who].hear(self.number, self.content)
@@ -343,11 +362,17 @@ class Happenings(RuleBasedStateMachine):
         """Until nobody has anything to hear: then all show what is."""
         self.hub._tell()
         views = self.hub.current().find("people")
-        while any(viewer.hear(self.number, self.content) for viewer in self.viewers) or not all(viewport.ready for viewport in views.viewports()):
+        while self.heard() or self.taken() or not all(viewport.ready for viewport in views.viewports()):
             await self.turns(1)
         for viewer in self.viewers:
             for sub in viewer.subs:
                 viewer.check(sub, self.number, self.content)
+
+    def heard(self) -> bool:
+        return any(viewer.hear(self.number, self.content) for viewer in self.viewers)
+
+    def taken(self) -> bool:
+        return any(viewer.take(sub) for viewer in self.viewers for sub in viewer.subs)
 
     async def turns(self, count: int) -> None:
         for _ in range(count):

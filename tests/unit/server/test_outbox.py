@@ -79,3 +79,19 @@ def test_skipped_states_are_counted_and_the_newest_one_knows_how_long_it_waited(
     outbox.mark(1)
     outbox.take()
     assert (counters.skips, waits) == (2, [3.0, 0.0])
+
+
+def test_what_is_held_waits_until_it_is_let_go_and_holds_up_nothing_else() -> None:
+    told: list[str] = []
+    outbox = outbox_of(lambda sub: [b"frame %d" % sub])
+    outbox.hold(1)
+    outbox.mark(1)
+    assert not outbox.waits
+    assert outbox.take() == []
+    outbox.mark(2)
+    assert outbox.take() == [b"frame 2"]
+    outbox.news = lambda: told.append("news")
+    outbox.let_go(1)
+    assert (told, outbox.waits, outbox.take()) == (["news"], True, [b"frame 1"])
+    outbox.let_go(1)
+    assert told == ["news"]

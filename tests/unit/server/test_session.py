@@ -222,6 +222,43 @@ def test_a_slow_viewer_is_told_how_old_what_it_showed_was(hub: Hub, talk_to: Tal
         assert frame.get("late") == late
 
 
+def change(hub: Hub, talk: Talk, version: int) -> None:
+    put(table_of(hub), 1, version, version)
+    talk.session.outbox.mark(1)
+
+
+def test_frames_do_not_run_ahead_of_what_the_viewer_took(hub: Hub, talk_to: TalkTo, clock: Clock) -> None:
+    talk = talk_to(hub)
+    talk.say("open", **OPEN, ahead=1)
+    change(hub, talk, 2)
+    assert talk.hear() == []
+    clock.now += 0.3
+    change(hub, talk, 3)
+    [frame] = talk.say("took", sub=1, revision=1)
+    assert (frame["rows"]["0-1"]["n"], frame["late"]) == ("3", 300)
+    change(hub, talk, 4)
+    [answer] = talk.say("move", sub=1, request=2, offset=0, size=2)
+    assert (answer["request"], answer["rows"]["0-1"]["n"]) == (2, "4")
+    change(hub, talk, 5)
+    assert talk.say("took", sub=1, revision=7) == []
+    assert talk.say("took", sub=9, revision=1) == []
+    assert [frame["revision"] for frame in talk.say("took", sub=1, revision=3)] == [4]
+
+
+def test_what_a_viewer_took_does_not_count_as_a_flood(hub: Hub, talk_to: TalkTo, clock: Clock) -> None:
+    talk = talk_to(hub)
+    talk.say("open", **OPEN, ahead=1)
+    clock.now += 2
+    for revision in range(1, 300):
+        change(hub, talk, revision + 1)
+        [frame] = talk.say("took", sub=1, revision=revision)
+        assert frame["revision"] == revision + 1
+    for _ in range(200):
+        assert talk.say("took", sub=1, revision=1) == []
+    [error] = talk.say("took", sub=1, revision=1)
+    assert (error["code"], talk.session.state) == ("too_many_messages", State.CLOSED)
+
+
 def test_a_flip_is_one_whole_frame_under_the_same_subscription(hub: Hub, talk_to: TalkTo) -> None:
     talk = talk_to(hub)
     talk.say("open", **OPEN)

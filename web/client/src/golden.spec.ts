@@ -5,7 +5,7 @@ import { RowStore } from './row-store.ts';
 import type { FrameMessage } from './server-message.ts';
 import { decode } from './server-message.ts';
 import type { ViewerMessage } from './viewer-message.ts';
-import { close, encode, find, login, move, open, ping, shape } from './viewer-message.ts';
+import { close, encode, find, login, move, open, ping, shape, took } from './viewer-message.ts';
 
 interface GoldenMessage {
   readonly from: 'viewer' | 'server';
@@ -32,7 +32,7 @@ function said(message: ViewerMessage): ViewerMessage {
     case 'login':
       return login(message.key);
     case 'open':
-      return open(message.sub, message.request, message, message);
+      return open(message.sub, message.request, message, message, message.ahead);
     case 'move':
       return move(message.sub, message.request, message);
     case 'shape':
@@ -41,6 +41,8 @@ function said(message: ViewerMessage): ViewerMessage {
       return close(message.sub);
     case 'find':
       return find(message.sub, message.row);
+    case 'took':
+      return took(message.sub, message.revision);
     case 'ping':
       return ping(message.id);
   }

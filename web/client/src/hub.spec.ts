@@ -44,7 +44,7 @@ describe('sharing', () => {
     expect(world.socket.heard('open')).toEqual([]);
     world.socket.welcome();
     expect(world.socket.heard('open')).toEqual([
-      { type: 'open', sub: 1, request: 1, table: 'users_ui', offset: 0, size: 300 },
+      { type: 'open', sub: 1, request: 1, table: 'users_ui', offset: 0, size: 300, ahead: 2 },
     ]);
   });
 
@@ -210,7 +210,7 @@ describe('reconnecting', () => {
     world.advance(150);
     world.socket.welcome();
     expect(world.socket.heard('open')).toEqual([
-      { type: 'open', sub: 2, request: 1, table: 'users_ui', offset: 600, size: 300 },
+      { type: 'open', sub: 2, request: 1, table: 'users_ui', offset: 600, size: 300, ahead: 2 },
     ]);
     expect(table.value.snapshot?.rows[0]?.cells).toEqual([7]);
     answer(2);

@@ -40,6 +40,7 @@ export class TableHub {
       dismiss: (sub) => this.#enlisted.delete(sub),
       send: (message) => { this.#connection.send(message); },
       now: environment.now,
+      after: environment.after,
     };
     this.#holdings = new Holdings({
       begun: ({ subscription }) => { if (this.#connection.ready) subscription.attach(this.#line); },

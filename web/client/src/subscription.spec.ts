@@ -231,3 +231,29 @@ describe('a refusal', () => {
     expect(table.value).toMatchObject({ fresh: true, problem: null });
   });
 });
+
+describe('frames', () => {
+  const took = () => world.socket.heard('took').map(({ sub, revision }) => [sub, revision]);
+
+  it('are sent no further ahead than they are taken, the late ones too', () => {
+    expect(world.socket.heard('open')).toMatchObject([{ ahead: 2 }]);
+    answer(1, 1, 0);
+    table.move(page(300));
+    answer(1, 2, 0);
+    world.advance(25);
+    expect(took()).toEqual([
+      [1, 1],
+      [1, 2],
+    ]);
+  });
+
+  it('are not taken any more when nobody looks', async () => {
+    answer(1, 1, 0);
+    answer(1, 2, 0);
+    const closed = table.close();
+    world.socket.say({ type: 'closed', sub: 1 });
+    await closed;
+    world.advance(25);
+    expect(took()).toEqual([[1, 1]]);
+  });
+});

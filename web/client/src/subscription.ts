@@ -4,10 +4,11 @@ import { RowStore } from './row-store.ts';
 import type { ErrorMessage, FoundMessage, FrameMessage, OpenedMessage } from './server-message.ts';
 import type { TableState } from './table-state.ts';
 import { sameTableState } from './table-state.ts';
+import { AHEAD, Taking } from './taking.ts';
 import type { View, Viewport } from './view.ts';
 import { sameViewport } from './view.ts';
 import type { ViewerMessage } from './viewer-message.ts';
-import { find, move, open } from './viewer-message.ts';
+import { find, move, open, took } from './viewer-message.ts';
 import { Watched } from './watched.ts';
 
 /** What a subscription needs of the connection that it lives on. */
@@ -17,6 +18,7 @@ export interface Line {
   readonly dismiss: (sub: number) => void;
   readonly send: (message: ViewerMessage) => void;
   readonly now: () => number;
+  readonly after: (ms: number, task: () => void) => () => void;
 }
 
 /**
@@ -29,6 +31,7 @@ export class Subscription {
   readonly #store = new RowStore();
   #line: Line | null = null;
   #sub: number | null = null;
+  #taking: Taking | null = null;
   #request = 0;
   #asked: Viewport | null = null;
   #settled: Viewport | null = null;
@@ -51,6 +54,7 @@ export class Subscription {
   detach(): number | null {
     const sub = this.#sub;
     if (sub !== null) this.#line?.dismiss(sub);
+    this.#taking?.stop();
     this.#line = null;
     this.#sub = null;
     this.#asked = null;
@@ -101,9 +105,10 @@ export class Subscription {
     this.#asked = viewport;
     if (this.#sub === null) {
       this.#sub = this.#line.enlist(this);
+      this.#taking = takingOf(this.#line, this.#sub);
       this.#request = 1;
       this.#store.restart();
-      this.#line.send(open(this.#sub, this.#request, this.view, viewport));
+      this.#line.send(open(this.#sub, this.#request, this.view, viewport, AHEAD));
       this.#seek();
     } else {
       this.#request += 1;
@@ -125,6 +130,7 @@ export class Subscription {
 
   #take(frame: FrameMessage): void {
     const generation = this.#store.snapshot?.generation;
+    this.#taking?.took(frame.revision);
     if (!this.#store.apply(frame)) return;
     const answered = this.#asked;
     this.#asked = null;
@@ -181,4 +187,8 @@ export class Subscription {
   #publish(change: Partial<TableState>): void {
     this.state.set({ ...this.state.value, ...change });
   }
+}
+
+function takingOf({ send, now, after }: Line, sub: number): Taking {
+  return new Taking({ send: (revision) => { send(took(sub, revision)); }, now, after });
 }

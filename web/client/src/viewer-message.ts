@@ -13,6 +13,7 @@ export interface OpenMessage extends Shape, Viewport {
   readonly sub: number;
   readonly request: number;
   readonly table: string;
+  readonly ahead?: number;
 }
 
 export interface MoveMessage extends Viewport {
@@ -38,19 +39,26 @@ export interface FindMessage {
   readonly row: string;
 }
 
+export interface TookMessage {
+  readonly type: 'took';
+  readonly sub: number;
+  readonly revision: number;
+}
+
 export interface PingMessage {
   readonly type: 'ping';
   readonly id: number;
 }
 
-export type ViewerMessage = LoginMessage | OpenMessage | MoveMessage | ShapeMessage | CloseMessage | FindMessage | PingMessage;
+export type ViewerMessage = LoginMessage | OpenMessage | MoveMessage | ShapeMessage | CloseMessage | FindMessage | TookMessage | PingMessage;
 
 export function login(key: string): LoginMessage {
   return { type: 'login', key };
 }
 
-export function open(sub: number, request: number, view: View, { offset, size }: Viewport): OpenMessage {
-  return { type: 'open', sub, request, table: view.table, offset, size, ...shapeFields(view) };
+/** `ahead`: how many frames are sent before each is taken; 0 for as many as the socket takes. */
+export function open(sub: number, request: number, view: View, { offset, size }: Viewport, ahead = 0): OpenMessage {
+  return { type: 'open', sub, request, table: view.table, offset, size, ...shapeFields(view), ...(ahead === 0 ? {} : { ahead }) };
 }
 
 export function move(sub: number, request: number, { offset, size }: Viewport): MoveMessage {
@@ -67,6 +75,10 @@ export function close(sub: number): CloseMessage {
 
 export function find(sub: number, row: string): FindMessage {
   return { type: 'find', sub, row };
+}
+
+export function took(sub: number, revision: number): TookMessage {
+  return { type: 'took', sub, revision };
 }
 
 export function ping(id: number): PingMessage {

@@ -38,7 +38,6 @@ export class PaintedRow {
   /** Undefined as long as it is given to no row at all. */
   #row: Row | null | undefined;
   #index = -1;
-  #top = Number.NaN;
   #selected = false;
 
   constructor(columns: readonly PlacedColumn[]) {
@@ -73,16 +72,11 @@ export class PaintedRow {
     }
   }
 
-  place(index: number, top: number): void {
-    if (index !== this.#index) {
-      this.#index = index;
-      this.element.setAttribute('aria-rowindex', String(index + 2));
-      this.element.classList.toggle('live-table-odd', index % 2 === 1);
-    }
-    if (top !== this.#top) {
-      this.#top = top;
-      this.element.style.transform = `translateY(${String(top)}px)`;
-    }
+  place(index: number): void {
+    if (index === this.#index) return;
+    this.#index = index;
+    this.element.setAttribute('aria-rowindex', String(index + 2));
+    this.element.classList.toggle('live-table-odd', index % 2 === 1);
   }
 
   /** Null: the row is not here yet. A cell that differs from what was shown of the same row flashes from `now` on, if there is one. Whether any may. */

@@ -132,7 +132,7 @@ export class RowsPane {
     const rows = { from: Math.max(0, this.#seen.from - OVERSCAN), to: Math.min(scale.rows, this.#seen.to + OVERSCAN) };
     const focused = this.#focusing || this.#holdsFocus();
     const now = performance.now();
-    this.#painter.paint({ ...look, active, rows, now, topOf: (index) => this.#scroller.topOf(index) });
+    this.#painter.paint({ ...look, active, rows, now, top: this.#scroller.topOf(rows.from) });
     if (!this.#scroller.settle()) this.request();
     this.#fade(now);
     if (focused) this.#focusActive(active);
