@@ -22,7 +22,9 @@ from tablecast.settings import ServerSettings
 log = logging.getLogger(__name__)
 
 SHARE = 0.05
-"""Of the loop's time, for one viewer: one who asks for fifty windows that nobody else has gets each of them less often."""
+"""Of the loop's time, for one viewer, where there is not enough for all: one who asks for fifty windows that nobody else has gets each less often."""
+PLENTY = 0.25
+"""Of the loop's time: as long as all viewers together take less, there is enough, and nobody has to rest."""
 BURST_SECONDS = 0.05
 NEW_SECONDS = 1.0
 """So long what a viewer takes counts as what newcomers take."""
@@ -43,6 +45,8 @@ class Reception:
         self._gate = gate
         self._settings = settings
         self._rounds = Rounds(hub.carried)
+        self._together = Budget(PLENTY, BURST_SECONDS)
+        """What all viewers take."""
         self._inside: set[Session] = set()
 
     def objection(self, line: ViewerSocket) -> ViewerError | None:
@@ -55,7 +59,7 @@ class Reception:
         peer = line.client[0] if line.client else ""
         session = Session(self._hub, self._gate, self._settings, self.strangers.addresses.of(peer, _header(line, "x-forwarded-for")))
         session.admit = self._admit
-        conversation = Conversation(session, line, self._hub, self._rounds, self.turnstile, self._settings)
+        conversation = Conversation(session, line, self._hub, self._rounds, Expenses(self.turnstile, self._together), self._settings)
         session.on_entry = lambda: self._entered(session, conversation, line)
         conversation.on_end = lambda: self._inside.discard(session)
         try:
@@ -83,19 +87,22 @@ class Reception:
 
 
 class Expenses:
-    """What a viewer takes of the loop's time."""
+    """What a viewer takes of the loop's time. Who has taken more than its share rests, unless there is enough for all."""
 
-    def __init__(self, turnstile: Turnstile) -> None:
+    def __init__(self, turnstile: Turnstile, together: Budget) -> None:
         self._turnstile = turnstile
+        self._together = together
         self._budget = Budget(SHARE, BURST_SECONDS)
         self._new_until = time.perf_counter() + NEW_SECONDS
 
     def wait(self, now: float) -> float:
         """After how many seconds it may take more."""
-        return self._budget.wait(now)
+        wait = self._budget.wait(now)
+        return min(wait, self._together.wait(now)) if wait > 0 else 0.0
 
     def spend(self, seconds: float, now: float) -> None:
         self._budget.spend(seconds, now)
+        self._together.spend(seconds, now)
         if now < self._new_until:
             self._turnstile.spend(seconds)
 
@@ -103,11 +110,11 @@ class Expenses:
 class Conversation:
     """One viewer, from the first message to the last. The socket calls it, and is told by it when to end."""
 
-    def __init__(self, session: Session, line: ViewerSocket, hub: Hub, rounds: Rounds, turnstile: Turnstile, settings: ServerSettings) -> None:
+    def __init__(self, session: Session, line: ViewerSocket, hub: Hub, rounds: Rounds, expenses: Expenses, settings: ServerSettings) -> None:
         self._session = session
         self._line = line
         self._hub = hub
-        self._expenses = Expenses(turnstile)
+        self._expenses = expenses
         self._over = False
         self._courier = Courier(session.outbox, line, rounds, hub.counters, settings.stalled_seconds, self._expenses)
         self._courier.done.add_done_callback(self._carried)
