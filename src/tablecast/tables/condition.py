@@ -9,7 +9,7 @@ A value is written as a cell of its column is: an int64 as digits in a string, a
 """
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ from tablecast.tables.cells import Cells, KeyOf, cell_key, cell_text, int64_of, 
 
 Test = Callable[[Cells], bool]
 CellTest = Callable[[Any], bool]
+CellTests = Callable[[Sequence[Any]], Iterable[bool]]
 Slots = Mapping[str, tuple[int, ColumnType]]
 """Where a column stands in the decoded cells, and its type."""
 
@@ -157,6 +158,14 @@ def cell_test(leaf: Leaf, type: ColumnType) -> CellTest:
     return _compare_test(_COMPARE[leaf.op], strict, wanted[0])
 
 
+def cell_tests(leaf: Leaf, type: ColumnType) -> CellTests:
+    """As `cell_test`, for many cells at once."""
+    test = cell_test(leaf, type)
+    if type == "int64" and leaf.op in _COMPARE:
+        return _integer_tests(_COMPARE[leaf.op], _read(int64_of, leaf.column, type, leaf.values[0]), test)
+    return lambda cells: map(test, cells)
+
+
 def _leaf_test(leaf: Leaf, slot: int, type: ColumnType) -> Test:
     test = cell_test(leaf, type)
     return lambda cells: test(cells[slot])
@@ -186,6 +195,18 @@ def _integer_test(compare: Callable[[Any, Any], bool], wanted: int) -> CellTest:
             return False
 
     return test
+
+
+def _integer_tests(compare: Callable[[Any, Any], bool], wanted: int, test: CellTest) -> CellTests:
+    def tests(cells: Sequence[Any]) -> Iterable[bool]:
+        if set(map(type, cells)) == {str}:
+            try:
+                return [compare(int(cell), wanted) for cell in cells]
+            except ValueError:
+                pass
+        return map(test, cells)
+
+    return tests
 
 
 def _read(read: Callable[[Any], T], column: str, type: ColumnType, value: Scalar) -> T:

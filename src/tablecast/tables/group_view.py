@@ -89,7 +89,7 @@ class GroupView:
     def build(self, limit: int) -> bool:
         """Once it is ready, writes rows of groups that have changed, so that less is left for when somebody looks."""
         if not self._intake.complete:
-            for _, data in self._intake.rows(limit):
+            for data in self._intake.rows(limit)[1]:
                 self._count(data, 1)
         if not self._intake.complete:
             return False

@@ -1,6 +1,6 @@
 """How the rows of a table come into a view: first those that it has, a few at a time, and from then on what changes."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 
@@ -38,11 +38,11 @@ class Intake:
             with suppress(Exception):
                 self.catch_up()
 
-    def rows(self, limit: int) -> Iterable[tuple[Row, bytes]]:
-        """Up to `limit` further rows, and what is to be taken for their data: later changes of them come with `catch_up`."""
+    def rows(self, limit: int) -> tuple[list[Row], list[bytes]]:
+        """Up to `limit` further rows, and what is to be taken for the data of each: later changes of them come with `catch_up`."""
         late, rows = self._late, list(islice(self._rows, limit))
         self.complete = len(rows) < limit
-        return zip(rows, [late.get(row) or row.data for row in rows] if late else [row.data for row in rows], strict=True)
+        return rows, [late.get(row) or row.data for row in rows] if late else [row.data for row in rows]
 
     def catch_up(self, limit: int | None = None) -> None:
         """Has rows taken in that have changed, up to `limit` of them. Where that has failed once it fails for ever: nobody shall see what is left."""

@@ -24,8 +24,8 @@ if _untrack is not None:
 
 LEAF = 32
 """What a leaf holds after it was split; it is split when it holds more than twice as much."""
-MIXED_LEAF = 128
-MIXED = 2048
+MIXED_LEAF = 256
+MIXED = 4096
 """The same while it is filled: a mixed leaf of more than MIXED is split into leaves of MIXED_LEAF. Few large ones are filled more quickly."""
 BLOCK = 128
 """So many leaves are counted together, so that an index is found without adding up all of them."""

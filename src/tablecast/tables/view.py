@@ -12,7 +12,7 @@ from tablecast.tables.group_view import GroupView
 from tablecast.tables.intake import Intake
 from tablecast.tables.live_table import LiveTable, Row
 from tablecast.tables.near_first import NearFirst
-from tablecast.tables.placing import Place, Selection, SortKey, placing
+from tablecast.tables.placing import Placing, Selection, SortKey, placing
 from tablecast.tables.ranking import Ranking
 
 __all__ = ["NaturalView", "ShapedView", "SortKey", "View", "ViewSpec", "make_view"]
@@ -131,12 +131,13 @@ class NaturalView:
 class ShapedView:
     """A sorted, filtered or searched view. A changed row is moved, added or removed in logarithmic time, when somebody looks."""
 
-    def __init__(self, table: LiveTable, place: Place) -> None:
+    def __init__(self, table: LiveTable, placing: Placing) -> None:
         self.columns = table.columns
         self.ready = len(table) == 0
         self._changes = 0
         self._table = table
-        self._place = place
+        self._place = placing.one
+        self._place_all = placing.all
         self._order: Ranking[Row] = Ranking()
         self._near = NearFirst(self._order)
         self._intake = Intake(table, self._move)
@@ -176,9 +177,7 @@ class ShapedView:
 
     def _build(self, limit: int) -> None:
         if not self._intake.complete:
-            place = self._place
-            rows = self._intake.rows(limit)
-            self._order.put_off([(where, row) for row, data in rows if (where := place(data, row.position)) is not None])
+            self._order.put_off(self._place_all(*self._intake.rows(limit)))
         # To move many rows in an order that is still mixed would put a whole leaf in order for each of them.
         if self._intake.complete and (self._intake.waiting <= FEW or self._order.settle(limit)):
             self._near.between(0, 0)

@@ -42,7 +42,7 @@ def test_rows_and_changes_together_are_what_the_table_holds(first: set[int], tak
         elif step == "delete":
             table.delete(b"%d" % value, None)
         elif step == "rows":
-            for row, data in intake.rows(value):
+            for row, data in zip(*intake.rows(value), strict=True):
                 assert row not in told
                 told[row] = data
         elif intake.complete:
