@@ -35,6 +35,7 @@ from tablecast.kafka.status import ColumnStatus, GenerationStatus, TableStatus
 from tablecast.server.feed import Feed
 from tablecast.server.hub import Hub
 from tablecast.settings import KafkaSettings, Settings
+from tablecast.tables.dismantler import collect_rarely
 
 BAR = 150_000
 PREFIX = "reread"
@@ -107,6 +108,7 @@ def read_in_a_process(kafka: KafkaSettings) -> dict[str, Any]:
 
 async def read(kafka: KafkaSettings) -> dict[str, Any]:
     hub = Hub()
+    collect_rarely()
     started = time.perf_counter()
     async with Feed(kafka, PREFIX, hub).running():
         while hub.generation is None:

@@ -1,7 +1,6 @@
 """The command line. Each command is a function of its arguments that returns an exit code."""
 
 import argparse
-import gc
 import json
 import os
 import sys
@@ -135,10 +134,9 @@ def _pipeline(configuration: Configuration, given: argparse.Namespace) -> int:
 def _serve(configuration: Configuration, given: argparse.Namespace) -> int:
     from tablecast.kafka.broker import wait_for_broker
     from tablecast.server.serve import serve
+    from tablecast.tables.dismantler import collect_rarely
 
-    # What was imported lives as long as the process: no collection has to look at it again while viewers wait.
-    gc.collect()
-    gc.freeze()
+    collect_rarely()
     # One of the user's own is not waited for: that it does not answer, and why, is told by a server that runs.
     changelog = configuration.settings.changelog.kafka or wait_for_broker(configuration.settings)
     with FileWatch(configuration.kafka_files()) as watch:
