@@ -109,8 +109,7 @@ def _parts(stack: Stack) -> Parts:
     spark = java_of(orchestrator)
     us = psutil.Process()
     broker = next(child for child in us.children(recursive=True) if child.name() == "java" and child.pid != spark.pid)
-    python = next(process for process in orchestrator.children(recursive=True) if spark in process.children())
-    return {"broker": broker, "orchestrator": python, "spark": spark, "feed": us}
+    return {"broker": broker, "orchestrator": orchestrator, "spark": spark, "feed": us}
 
 
 def _held(stack: Stack, parts: Parts) -> dict[str, Any]:

@@ -130,5 +130,7 @@ def server_properties(address: Address, row_bytes: int) -> dict[str, object]:
         "group.initial.rebalance.delay.ms": 0,
         # After a kill -9 the controller, restarted too, refuses the broker until the session of its predecessor has timed out.
         "broker.session.timeout.ms": 3000,
-        "broker.heartbeat.interval.ms": 500,
+        "broker.heartbeat.interval.ms": 1000,
+        # By itself the controller writes to its log twice a second that nothing has happened.
+        "metadata.max.idle.interval.ms": 5000,
     }

@@ -19,7 +19,7 @@ from tablecast.server.follower import GenerationFollower, ServersFollower, Statu
 from tablecast.server.herald import Herald
 from tablecast.server.hub import Hub
 from tablecast.server.presence import Presence
-from tablecast.server.reader import QUIET_MS, TopicReader
+from tablecast.server.reader import TopicReader
 from tablecast.server.topics import TopicFinder
 from tablecast.server.watch import BrokerWatch
 from tablecast.settings import KafkaSettings
@@ -136,11 +136,11 @@ class Feed:
 
     def _status_reading(self) -> tuple[StatusFollower, TopicReader]:
         follower = StatusFollower(self._post, self._decide, self._status_lost, self._hub.counters.transitions)
-        return follower, TopicReader(self._kafka, self._finder, [self._status_topic], follower, QUIET_MS)
+        return follower, TopicReader(self._kafka, self._finder, [self._status_topic], follower)
 
     def _servers_reading(self) -> tuple[ServersFollower, TopicReader]:
         follower = ServersFollower()
-        return follower, TopicReader(self._kafka, self._finder, [self._presence.topic], follower, QUIET_MS)
+        return follower, TopicReader(self._kafka, self._finder, [self._presence.topic], follower)
 
     def _report(self) -> None:
         self._presence.tell(_number(self.shown), _number(self.coming))

@@ -19,13 +19,12 @@ log = logging.getLogger(__name__)
 Partition = tuple[str, int]
 
 BATCH = 1000
-END_MS = 100
-"""After so long a broker says that an empty topic is at its end: a generation that is filled waits for that."""
-QUIET_MS = 500
-"""The same for topics whose end nobody waits for."""
+WAIT_MS = 500
+"""So long a broker that has nothing new waits for something before it says so: so often it is asked for nothing."""
 _POLL_SECONDS = 0.05
 _RETRY_SECONDS = 0.5
 _LAG_SECONDS = 1.0
+_ASK_SECONDS = 10.0
 _LOST = MISSING | {KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE}
 _OWN: dict[str, str | int | bool] = {
     "group.id": "tablecast-server",
@@ -71,12 +70,11 @@ class Follower(Protocol):
 class TopicReader:
     """Hands over the records of some topics, in order for each partition. `topics` says what it found there when it began."""
 
-    def __init__(self, kafka: KafkaSettings, finder: TopicFinder, names: Sequence[str], follower: Follower, wait_ms: int = END_MS) -> None:
-        """A broker answers at once when there is something new, and after `wait_ms` when there is not: so often it is asked for nothing."""
+    def __init__(self, kafka: KafkaSettings, finder: TopicFinder, names: Sequence[str], follower: Follower) -> None:
         self.topics: dict[str, Topic] = {}
         self.lags: dict[str, int] = {}
         """Topic to how many records are written but not read yet, as of a second ago at most. Replaced, never changed."""
-        self._consumer = make_consumer(kafka, {**_OWN, "fetch.wait.max.ms": wait_ms})
+        self._consumer = make_consumer(kafka, {**_OWN, "fetch.wait.max.ms": WAIT_MS})
         self._finder = finder
         self._names = tuple(names)
         self._follower = follower
@@ -131,6 +129,7 @@ class TopicReader:
             self.topics = self._found()
             self._behind = {(topic.name, partition) for topic in self.topics.values() for partition in topic.partitions}
             assign_from_beginning(consumer, self._behind)
+            self._notice_empty(consumer)
             self._read(consumer)
         except KafkaException as error:
             self._follower.lost(code_of(error).str())
@@ -172,6 +171,13 @@ class TopicReader:
                     return
             busy = self._follower.turn(self)
             self._measure(consumer)
+
+    def _notice_empty(self, consumer: Consumer) -> None:
+        """Of a topic without a record the broker tells the end only when it has waited for one; a generation that is filled waits for all ends."""
+        for topic, partition in list(self._behind):
+            low, high = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=_ASK_SECONDS) or (0, 1)
+            if low == high:
+                self._reach(topic, partition, high)
 
     def _notice_ends(self, consumer: Consumer) -> None:
         """The broker tells of an end only when it has waited for more; by where the last answer said that it is, it is known at once."""
