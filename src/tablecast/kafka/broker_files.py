@@ -21,6 +21,32 @@ PORTS = range(20_000, 32_000)
 TRIES = 200
 MIN_SEGMENT = 64 * MIB
 MIN_REQUEST = 100 * MIB
+FOR_TWO_CORES: dict[str, object] = {
+    "log.index.size.max.bytes": MIB,
+    "log.segment.delete.delay.ms": 1000,
+    "log.cleaner.enable": "true",
+    "log.cleaner.threads": 1,
+    "log.cleaner.dedupe.buffer.size": 32 * MIB,
+    "num.network.threads": 2,
+    "num.io.threads": 4,
+    "background.threads": 2,
+    "num.recovery.threads.per.data.dir": 2,
+    "offsets.topic.num.partitions": 1,
+    "offsets.topic.replication.factor": 1,
+    "transaction.state.log.num.partitions": 1,
+    "transaction.state.log.replication.factor": 1,
+    "transaction.state.log.min.isr": 1,
+    "share.coordinator.state.topic.num.partitions": 1,
+    "share.coordinator.state.topic.replication.factor": 1,
+    "share.coordinator.state.topic.min.isr": 1,
+    "group.initial.rebalance.delay.ms": 0,
+    # After a kill -9 the controller, restarted too, refuses the broker until the session of its predecessor has timed out.
+    "broker.session.timeout.ms": 3000,
+    "broker.heartbeat.interval.ms": 1000,
+    # By itself the controller writes to its log twice a second that nothing has happened.
+    "metadata.max.idle.interval.ms": 5000,
+}
+"""Few threads, small buffers."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +119,7 @@ def write_properties(folder: Path, address: Address, settings: Settings) -> None
 
 
 def server_properties(address: Address, row_bytes: int) -> dict[str, object]:
-    """A single node for two cores: few threads, small buffers, no topic that nobody asked for."""
+    """A single node, with no topic that nobody asked for."""
     message, largest = record_bytes(row_bytes), seed_bytes(row_bytes)
     return {
         "process.roles": "broker,controller",
@@ -110,27 +136,5 @@ def server_properties(address: Address, row_bytes: int) -> dict[str, object]:
         "replica.fetch.max.bytes": largest,
         "socket.request.max.bytes": max(MIN_REQUEST, largest + MIB),
         "log.segment.bytes": max(MIN_SEGMENT, largest + MIB),
-        "log.index.size.max.bytes": MIB,
-        "log.segment.delete.delay.ms": 1000,
-        "log.cleaner.enable": "true",
-        "log.cleaner.threads": 1,
-        "log.cleaner.dedupe.buffer.size": 32 * MIB,
-        "num.network.threads": 2,
-        "num.io.threads": 4,
-        "background.threads": 2,
-        "num.recovery.threads.per.data.dir": 2,
-        "offsets.topic.num.partitions": 1,
-        "offsets.topic.replication.factor": 1,
-        "transaction.state.log.num.partitions": 1,
-        "transaction.state.log.replication.factor": 1,
-        "transaction.state.log.min.isr": 1,
-        "share.coordinator.state.topic.num.partitions": 1,
-        "share.coordinator.state.topic.replication.factor": 1,
-        "share.coordinator.state.topic.min.isr": 1,
-        "group.initial.rebalance.delay.ms": 0,
-        # After a kill -9 the controller, restarted too, refuses the broker until the session of its predecessor has timed out.
-        "broker.session.timeout.ms": 3000,
-        "broker.heartbeat.interval.ms": 1000,
-        # By itself the controller writes to its log twice a second that nothing has happened.
-        "metadata.max.idle.interval.ms": 5000,
+        **FOR_TWO_CORES,
     }

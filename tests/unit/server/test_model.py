@@ -185,14 +185,13 @@ class Viewer:
                 assert message.index == (order.index(message.row) if message.row in order else None)
         return bool(messages)
 
-    def take(self, sub: int) -> bool:
-        """Says that it is done with all frames of a subscription. Whether that was news."""
-        shown = self.subs.get(sub)
-        if shown is None or shown.took == shown.revision:
-            return False
-        shown.took = shown.revision
-        self.say(Took(sub, shown.took))
-        return True
+    def take(self) -> bool:
+        """Says that it is done with all frames that it has. Whether there were any."""
+        news = [(sub, shown) for sub, shown in self.subs.items() if shown.took < shown.revision]
+        for sub, shown in news:
+            shown.took = shown.revision
+            self.say(Took(sub, shown.took))
+        return bool(news)
 
     def _apply(self, shown: Shown, frame: Frame) -> None:
         assert (frame.request, frame.revision) == (shown.request, shown.revision + 1)
@@ -329,13 +328,11 @@ class Happenings(RuleBasedStateMachine):
         for _, view in self.hub.current().find("people").shown():
             view.build(limit)
 
-    @rule(who=viewers, sub=subs)
-    def take(self, who: int, sub: int) -> None:
-        """The viewer is done with what it has heard of."""
-        self.viewers[who].take(sub)
-
-    @rule(who=viewers)
-    def hear(self, who: int) -> None:
+    @rule(who=viewers, takes=st.booleans())
+    def hear(self, who: int, takes: bool) -> None:
+        """It may be done with what it has heard before it hears more."""
+        if takes:
+            self.viewers[who].take()
         self.viewers[who].hear(self.number, self.content)
 
     @rule(other=st.one_of(st.none(), st.dictionaries(ids, rows)))
@@ -362,17 +359,13 @@ class Happenings(RuleBasedStateMachine):
         """Until nobody has anything to hear: then all show what is."""
         self.hub._tell()
         views = self.hub.current().find("people")
-        while self.heard() or self.taken() or not all(viewport.ready for viewport in views.viewports()):
+        while any(viewer.hear(self.number, self.content) or viewer.take() for viewer in self.viewers) or not all(
+            viewport.ready for viewport in views.viewports()
+        ):
             await self.turns(1)
         for viewer in self.viewers:
             for sub in viewer.subs:
                 viewer.check(sub, self.number, self.content)
-
-    def heard(self) -> bool:
-        return any(viewer.hear(self.number, self.content) for viewer in self.viewers)
-
-    def taken(self) -> bool:
-        return any(viewer.take(sub) for viewer in self.viewers for sub in viewer.subs)
 
     async def turns(self, count: int) -> None:
         for _ in range(count):
