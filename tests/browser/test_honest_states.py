@@ -32,6 +32,8 @@ OTHER_COLUMNS = {"userId": "string", "city": "string"}
 OTHER_KEY = "another key"
 FAR = 3_000
 LOOK_MS = 20
+CHANGES = 30
+ECHO = 1_000_000
 # One request for each of the three things that a page asks by HTTP is refused with the key.
 KEY_IS_REFUSED = (r"request refused: .* 401", r"status of 401")
 SOCKET_IS_DROPPED = (r"WebSocket connection to .* failed", r"net::ERR_INTERNET_DISCONNECTED", r"net::ERR_NETWORK_CHANGED")
@@ -84,6 +86,16 @@ class SlowLine:
             self._page.send(message)
         return [json.loads(message) for message in arrived]
 
+    def sent(self, visit: Visit) -> list[dict[str, Any]]:
+        """All that the server has sent up to now: it answers in order."""
+        self._server.send(json.dumps({"type": "ping", "id": ECHO}))
+        deadline = time.monotonic() + PATIENCE_MS / 1000
+        while (heard := [json.loads(message) for message in self.on_its_way])[-1:] != [{"type": "pong", "id": ECHO}]:
+            assert time.monotonic() < deadline, f"no answer behind {len(heard)} messages"
+            visit.page.wait_for_timeout(LOOK_MS)
+        self.on_its_way.pop()
+        return heard[:-1]
+
     def say(self, message: dict[str, Any]) -> None:
         """As if it had been on its way for long."""
         self._page.send(json.dumps(message))
@@ -111,6 +123,13 @@ def until_dialled(visit: Visit, sockets: list[WebSocketRoute], times: int) -> No
     while len(sockets) < times:
         assert time.monotonic() < deadline, f"called {len(sockets)} times instead of {times}"
         visit.page.wait_for_timeout(LOOK_MS)
+
+
+def until_shown(server: ServerAlone, name: str) -> None:
+    """Until the server has it in its first row."""
+    deadline = time.monotonic() + PATIENCE_MS / 1000
+    while server.stack.rows(TABLE)["rows"][0]["name"] != name:
+        assert time.monotonic() < deadline, f"{name} does not come"
 
 
 def people(count: int) -> list[dict[str, object]]:
@@ -257,3 +276,24 @@ def test_jumps_about_over_a_slow_line_and_gets_the_newest_window_and_nothing_of_
     go_to(visit, FAR + 10)
     expect(visit.row_of(f"u{FAR + 9}")).to_be_visible()
     assert visit.page.evaluate("window.strays") == 0
+
+
+def test_is_busy_for_a_while_and_then_sees_the_newest_rows_and_no_pile_of_older_ones(
+    pipeline: Handwritten, server: ServerAlone, visiting: Visiting
+) -> None:
+    pipeline.tell(1, "live")
+    pipeline.rows(1, *people(20))
+    server.wait_until_ready()
+    visit, lines = visiting("about:blank", WIDE), list[SlowLine]()
+    visit.page.route_web_socket("**/ws", lambda socket: lines.append(SlowLine(socket)))
+    visit.page.goto(f"{server.stack.url}/#key={quote(KEY)}&table={TABLE}")
+    visit.wait_for_rows(TABLE)
+    [line] = lines
+    line.held = True
+    for change in range(CHANGES):
+        pipeline.rows(1, {**people(1)[0], "name": f"changed {change}"})
+        until_shown(server, f"changed {change}")
+    frames = [message for message in line.sent(visit) if message["type"] == "frame" and "0-0" in message["rows"]]
+    assert 1 <= len(frames) <= 2, "what the page has not taken is not followed by more"
+    line.let_go()
+    expect(visit.row_of("u0")).to_contain_text(f"changed {CHANGES - 1}")
