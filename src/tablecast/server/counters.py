@@ -43,4 +43,4 @@ class Counters:
     """Errors that viewers were answered with, by code."""
     exports: int = 0
     ticks: Durations = field(default_factory=lambda: Durations(TICK_BOUNDS))
-    """Processor time of a tick with all frames of it."""
+    """From a tick to the last frame of it."""

@@ -43,7 +43,7 @@ class Rounds:
     """Lets all couriers that are called in one turn of the loop go in its next turn, by one callback for all of them."""
 
     def __init__(self, took: Callable[[float], None]) -> None:
-        """`took` hears how many seconds of processor time each round cost."""
+        """`took` hears how many seconds each round lasted."""
         self._took = took
         self._called: list[Courier] = []
 
@@ -54,7 +54,7 @@ class Rounds:
 
     def _go(self) -> None:
         called, self._called = self._called, []
-        began = time.thread_time()
+        began = time.perf_counter()
         for courier in called:
             try:
                 courier.carry()
@@ -62,7 +62,7 @@ class Rounds:
                 # Only this viewer is lost: it comes back by itself.
                 log.exception("[server] what is new cannot be told to a viewer, and it is cut off", extra={"event": "crash"})
                 courier.leave()
-        self._took(time.thread_time() - began)
+        self._took(time.perf_counter() - began)
 
 
 class Courier:
@@ -114,13 +114,14 @@ class Courier:
             self._wait()
             return
         self._stop_waiting()
-        if (seconds := self._purse.wait(time.perf_counter())) > 0:
+        began = time.perf_counter()
+        if (seconds := self._purse.wait(began)) > 0:
             self._rest = asyncio.get_running_loop().call_later(seconds, self._rested)
             return
-        began = time.thread_time()
         for message in self._taken():
             self._line.post(message)
-        self._purse.spend(time.thread_time() - began, time.perf_counter())
+        ended = time.perf_counter()
+        self._purse.spend(ended - began, ended)
         if self._outbox.waits or not self._line.takes:
             self.call()
         elif self._finishing:

@@ -84,7 +84,7 @@ def _viewers(hub: Hub) -> Iterable[str]:
     )
     yield _metric("tablecast_viewers_stalled_total", "counter", "Viewers closed because they took nothing.", [({}, counters.stalled)])
     yield _metric("tablecast_refusals_total", "counter", "Errors that viewers were answered with, by code.", refused)
-    yield _histogram("tablecast_tick_seconds", "Processor time of a tick with all frames of it.", counters.ticks)
+    yield _histogram("tablecast_tick_seconds", "From a tick to the last frame of it.", counters.ticks)
 
 
 def _feed(hub: Hub, feed: FeedFigures) -> Iterable[str]:

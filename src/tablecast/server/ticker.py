@@ -1,7 +1,4 @@
-"""Coalesces changes: many touches, one act. The more an act costs, the longer until the next.
-
-Costs are processor time: an act that had to wait for a core is no reason to tick less often.
-"""
+"""Coalesces changes: many touches, one act. The more an act costs, the longer until the next."""
 
 import asyncio
 import time
@@ -10,7 +7,7 @@ from collections.abc import Callable
 QUIET_SECONDS = 0.002
 SLOWEST_SECONDS = 0.08
 """Even the busiest server ticks a dozen times a second: what it cannot send by then is skipped for the newest state."""
-SHARE = 0.4
+SHARE = 0.5
 """Of the loop's time that may go into acts and what they set off; the rest is for what comes in."""
 _EARLY = 0.0005
 """An act is not put off once more for less than this: the loop's own clock counts milliseconds."""
@@ -26,7 +23,7 @@ class Ticker:
         slowest: float = SLOWEST_SECONDS,
         took: Callable[[float], None] | None = None,
     ) -> None:
-        """`took` hears how many seconds each act cost, with what it set off."""
+        """`took` hears how many seconds each act lasted, with what it set off."""
         self.interval = quiet
         self._act = act
         self._quiet = quiet
@@ -71,9 +68,9 @@ class Ticker:
             self._took(self._cost)
         self._pending = False
         self._last = loop.time()
-        began = time.thread_time()
+        began = time.perf_counter()
         self._act()
-        self._cost = time.thread_time() - began
+        self._cost = time.perf_counter() - began
         self._narrowed = self.interval
 
     def _settle(self) -> None:
