@@ -125,6 +125,15 @@ def until_dialled(visit: Visit, sockets: list[WebSocketRoute], times: int) -> No
         visit.page.wait_for_timeout(LOOK_MS)
 
 
+def over_a_slow_line(visiting: Visiting, server: ServerAlone) -> tuple[Visit, SlowLine]:
+    visit, lines = visiting("about:blank", WIDE), list[SlowLine]()
+    visit.page.route_web_socket("**/ws", lambda socket: lines.append(SlowLine(socket)))
+    visit.page.goto(f"{server.stack.url}/#key={quote(KEY)}&table={TABLE}")
+    visit.wait_for_rows(TABLE)
+    [line] = lines
+    return visit, line
+
+
 def until_shown(server: ServerAlone, name: str) -> None:
     """Until the server has it in its first row."""
     deadline = time.monotonic() + PATIENCE_MS / 1000
@@ -254,11 +263,7 @@ def test_jumps_about_over_a_slow_line_and_gets_the_newest_window_and_nothing_of_
     pipeline.tell(1, "live")
     pipeline.rows(1, *people(FAR + 100))
     server.wait_until_ready()
-    visit, lines = visiting("about:blank", WIDE), list[SlowLine]()
-    visit.page.route_web_socket("**/ws", lambda socket: lines.append(SlowLine(socket)))
-    visit.page.goto(f"{server.stack.url}/#key={quote(KEY)}&table={TABLE}")
-    visit.wait_for_rows(TABLE)
-    [line] = lines
+    visit, line = over_a_slow_line(visiting, server)
     line.held = True
     for row in (500, 1_000, 1_500, 2_000, FAR):
         go_to(visit, row)
@@ -284,11 +289,7 @@ def test_is_busy_for_a_while_and_then_sees_the_newest_rows_and_no_pile_of_older_
     pipeline.tell(1, "live")
     pipeline.rows(1, *people(20))
     server.wait_until_ready()
-    visit, lines = visiting("about:blank", WIDE), list[SlowLine]()
-    visit.page.route_web_socket("**/ws", lambda socket: lines.append(SlowLine(socket)))
-    visit.page.goto(f"{server.stack.url}/#key={quote(KEY)}&table={TABLE}")
-    visit.wait_for_rows(TABLE)
-    [line] = lines
+    visit, line = over_a_slow_line(visiting, server)
     line.held = True
     for change in range(CHANGES):
         pipeline.rows(1, {**people(1)[0], "name": f"changed {change}"})

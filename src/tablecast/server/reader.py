@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Sequence, Set
+from contextlib import suppress
 from typing import Protocol, cast
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -24,7 +25,7 @@ WAIT_MS = 500
 _POLL_SECONDS = 0.05
 _RETRY_SECONDS = 0.5
 _LAG_SECONDS = 1.0
-_ASK_SECONDS = 10.0
+_ASK_SECONDS = 1.0
 _LOST = MISSING | {KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE}
 _OWN: dict[str, str | int | bool] = {
     "group.id": "tablecast-server",
@@ -174,10 +175,14 @@ class TopicReader:
 
     def _notice_empty(self, consumer: Consumer) -> None:
         """Of a topic without a record the broker tells the end only when it has waited for one; a generation that is filled waits for all ends."""
-        for topic, partition in list(self._behind):
-            low, high = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=_ASK_SECONDS) or (0, 1)
-            if low == high:
-                self._reach(topic, partition, high)
+        # Whoever does not answer now is asked no more here, and tells its ends as it always does.
+        with suppress(KafkaException):
+            for topic, partition in list(self._behind):
+                ends = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=_ASK_SECONDS)
+                if ends is None:
+                    return
+                if ends[0] == ends[1]:
+                    self._reach(topic, partition, ends[1])
 
     def _notice_ends(self, consumer: Consumer) -> None:
         """The broker tells of an end only when it has waited for more; by where the last answer said that it is, it is known at once."""
