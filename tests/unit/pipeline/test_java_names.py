@@ -24,7 +24,9 @@ class Asked:
 
 
 def method(name: str) -> JavaMember:
-    return JavaMember(name, None, "z:org.apache.spark.sql.functions", GatewayClient(gateway_property=GatewayProperty(True, None)))
+    client = GatewayClient(gateway_property=GatewayProperty(True, None))
+    client.converters = []
+    return JavaMember(name, None, "z:org.apache.spark.sql.functions", client)
 
 
 def test_a_method_is_asked_for_once_and_a_value_each_time() -> None:
