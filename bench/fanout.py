@@ -251,12 +251,16 @@ def _serving(options: Options, kafka: KafkaSettings, folder: Path) -> Iterator[B
 def _warm(handmade: Handmade) -> None:
     """Lets the broker take changes until its Java is done compiling."""
     began, broker = time.monotonic(), {"broker": java_of(psutil.Process())}
-    before, now = float("inf"), float("inf")
     with handmade.changing(WARM_RATE, handmade.rows) as changing:
-        while time.monotonic() < began + WARM_AT_THE_LATEST and (now < HARDLY_LESS * before or before == float("inf")):
+
+        def cost() -> float:
             count = changing.count
             spent = used_in(broker, WARM_SECONDS).cpu_seconds["broker"]
-            before, now = now, spent / max(1, changing.count - count)
+            return spent / max(1, changing.count - count)
+
+        before, now = float("inf"), cost()
+        while now < HARDLY_LESS * before and time.monotonic() < began + WARM_AT_THE_LATEST:
+            before, now = now, cost()
     say(f"the broker is warm after {time.monotonic() - began:.0f} s: {now * 1e6:.0f} microseconds of processor time a change")
 
 
