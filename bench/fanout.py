@@ -5,7 +5,7 @@ python -m bench.fanout --json --part crowd --peer deephaven
 
 Starts an embedded Kafka and the real server as a process of its own, writes final_ui's changelog itself, 200 changes a second with the moment of each
 in its row, and lets viewers in a process of their own note when they receive it: all of it on this one machine. Before that it changes rows that
-nobody looks at until the broker's Java has compiled what it runs, which takes most of a core else, next to the server. Five parts:
+nobody looks at until the broker is warm: one that has just started takes most of a core, next to the server. Five parts:
   crowd     1,000 viewers of one window of 300 rows
   views     200 viewers at 200 different windows of 20 different sorts
   hostile   200 viewers of one window, first among themselves, then with viewers that stop reading, flap, flood and sort

@@ -135,7 +135,8 @@ def views(found: Found) -> Iterator[str]:
 
 
 def fanout(found: Found) -> Iterator[str]:
-    yield f"Viewers of final_ui ({told(found['rows'])} rows) at {told(found['rate'])} changes a second, from the change to its receipt.\n"
+    yield f"Viewers of final_ui ({told(found['rows'])} rows) at {told(found['rate'])} changes a second, from the change to its receipt,"
+    yield "beside a broker that has warmed up.\n"
     spans = {
         "1,000 viewers of one window": found.get("crowd"),
         "200 viewers at 200 windows of 20 sorts": found.get("views"),
