@@ -1,5 +1,6 @@
 """From a Kafka value to typed fields or a reason. Nothing that a producer can send throws."""
 
+import json
 from datetime import datetime
 from typing import Any
 
@@ -150,6 +151,15 @@ def test_a_required_field_must_be_there(spark: SparkSession) -> None:
     source = Source("things", "things", (field("id", "string"), field("name", "string", required=True)), ("id",))
     reasons = [row["reason"] for row in normalised(spark, [b'{"id":"a"}', b'{"id":"a","name":null}', b'{"id":"a","name":""}'], source)]
     assert reasons == [MISSING_FIELD, MISSING_FIELD, None]
+
+
+def test_a_member_may_have_any_name(spark: SparkSession) -> None:
+    """Names go into Spark as text, where quotes, and the name of a setting in brackets, would mean something."""
+    names = ["it's", "a`b", "a\\b", 'say "a"', "${env:HOME}", "$", "a b", "-- a", "/*", "é🎈"]
+    source = Source("things", "things", (field("id", "string"), *(field(f"c{at}", "string", name) for at, name in enumerate(names))), ("id",))
+    (row,) = normalised(spark, [json.dumps({"id": "u1"} | {name: f"of {name}" for name in names}).encode()], source)
+    assert row["reason"] is None
+    assert row["fields"].asDict() == {"id": "u1"} | {f"c{at}": f"of {name}" for at, name in enumerate(names)}
 
 
 def test_a_value_is_parsed_once(spark: SparkSession) -> None:

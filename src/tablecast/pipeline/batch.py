@@ -10,17 +10,17 @@ import threading
 from collections.abc import Iterator, Mapping
 
 from pyspark import StorageLevel
-from pyspark.sql import Column as Expression
-from pyspark.sql import DataFrame, Observation, Window, WindowSpec
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, Observation
 
 from tablecast.catalog import JoinTable, SourceTable, Table
 from tablecast.kafka.changelog import seeded_bytes
+from tablecast.pipeline import sql
 from tablecast.pipeline.encode import body_names
 from tablecast.pipeline.plan import QueryPlan
 from tablecast.pipeline.realtime import OUT_OF_HISTORY, newest_of_key, out_of_history
 from tablecast.pipeline.rows import Rows, exploded, parts
 from tablecast.pipeline.seed import seed_value
+from tablecast.pipeline.sql import Expression
 from tablecast.settings import PipelineSettings
 
 log = logging.getLogger(__name__)
@@ -50,9 +50,9 @@ class Filling:
         each = _EachRecord(self._rows, self._history)
         if not self._keyed:
             return exploded(self._records, each.all())
-        of_keys = self._aggregated(self._records.where(F.col("key").isNotNull()) if self._of_records else self._records)
+        of_keys = self._aggregated(self._records.where(sql.col("key").is_not_null().text) if self._of_records else self._records)
         if not self._of_records:
-            return exploded(of_keys, [*self._rows.loose(F.col("record")), *_EachKey(self._rows, self._history).all()])
+            return exploded(of_keys, [*self._rows.loose(sql.col("record")), *_EachKey(self._rows, self._history).all()])
         of_records = exploded(each.with_history(self._records), each.all())
         return of_records.unionByName(exploded(of_keys, _EachKey(self._rows, self._history).all()))
 
@@ -66,27 +66,27 @@ class Filling:
     def _aggregated(self, records: DataFrame) -> DataFrame:
         # Kept records may come back in another order; those of a single pass come as they were sorted.
         newest = newest_of_key(self._rows, self._history, in_order=not self._of_records)
-        of_keys = records.groupBy(*GROUP).agg(F.first("record").alias("record"), *newest)
-        fitting = of_keys.withColumns(dict(self._fitting()))
-        return fitting.observe(self._observation, out_of_history(self._rows.plan, self._history, _pushed_out))
+        of_keys = records.groupBy(*GROUP).agg(*map(sql.native, (sql.first("record").alias("record"), *newest)))
+        fitting = _with_columns(of_keys, dict(self._fitting()))
+        return fitting.observe(self._observation, sql.native(out_of_history(self._rows.plan, self._history, _pushed_out)))
 
     def _fitting(self) -> Iterator[tuple[str, Expression]]:
         """As much of each history as fits into a seed, the newest record in any case: where rows are large, bytes bound the history too."""
         histories = self._rows.plan.histories(self._history)
         for index in histories:
-            yield f"newest{index}", self._cut(F.col(f"newest{index}"), seeded_bytes(self._row_bytes) // len(histories))
+            yield f"newest{index}", self._cut(sql.col(f"newest{index}"), seeded_bytes(self._row_bytes) // len(histories))
 
     def _cut(self, newest: Expression, share: int) -> Expression:
         def fits(_: Expression, place: Expression) -> Expression:
-            return (place == 0) | (self._bytes(F.slice(newest, 1, place + 1)) <= share)
+            return (place == 0) | (self._bytes(sql.slice(newest, 1, place + 1)) <= share)
 
-        return F.when(self._bytes(newest) <= share, newest).otherwise(F.filter(newest, fits))
+        return sql.when(self._bytes(newest) <= share, newest).otherwise(sql.filter(newest, fits))
 
     def _bytes(self, records: Expression) -> Expression:
         def size(record: Expression) -> Expression:
-            return sum((F.coalesce(F.octet_length(record[name]), F.lit(0)) for name in body_names(self._rows.plan)), F.lit(0))
+            return sum((sql.coalesce(sql.octet_length(record[name]), 0) for name in body_names(self._rows.plan)), sql.lit(0))
 
-        return F.aggregate(records, F.lit(0).cast("long"), lambda so_far, record: so_far + size(record))
+        return sql.aggregate(records, sql.lit(0).cast("long"), lambda so_far, record: so_far + size(record))
 
 
 def counted(observation: Observation, seconds: float = COUNT_SECONDS) -> int:
@@ -102,17 +102,17 @@ def counted(observation: Observation, seconds: float = COUNT_SECONDS) -> int:
 
 def _in_order(records: DataFrame, plan: QueryPlan) -> DataFrame:
     """The records of a key together and in their order. One without a key is a group of its own."""
-    record, ranks = F.col("record"), plan.tie_ranks()
-    alone = F.when(F.col("key").isNull(), F.concat_ws("-", record["input"], record["p"], record["o"]))
-    tie = F.get(F.array(*map(F.lit, ranks)), record["input"])
-    spread = records.select(
-        "key", alone.alias("lane"), record["ts"].alias("ts"), tie.alias("tie"), record["p"].alias("p"), record["o"].alias("o"), "record"
+    record, ranks = sql.col("record"), plan.tie_ranks()
+    alone = sql.when(sql.col("key").is_null(), sql.concat_ws(sql.lit("-"), record["input"], record["p"], record["o"]))
+    tie = sql.get(sql.array(*map(sql.lit, ranks)), record["input"])
+    spread = sql.select(
+        records, "key", alone.alias("lane"), record["ts"].alias("ts"), tie.alias("tie"), record["p"].alias("p"), record["o"].alias("o"), "record"
     )
     return spread.repartition(*GROUP).sortWithinPartitions(*GROUP, *IN_ORDER)
 
 
 def _pushed_out(index: int, depth: int) -> Expression:
-    return F.col(f"seen{index}") - F.size(f"newest{index}")
+    return sql.col(f"seen{index}") - sql.size(f"newest{index}")
 
 
 def _has_row_for_each_record(table: Table) -> bool:
@@ -126,16 +126,16 @@ class _EachRecord:
         self.rows = rows
         self.plan = rows.plan
         self.history = history
-        self.record = F.col("record")
+        self.record = sql.col("record")
 
     def all(self) -> Iterator[Expression]:
         """Rows of records that went through with_history(), if there is a join."""
         yield from self.rows.loose(self.record)
         for table in self.plan.tables:
             if isinstance(table, JoinTable) and not table.keep_last:
-                right = F.col(_right_column(table))
-                wanted = self._from(table.left) & right["o"].isNotNull() if table.join == "inner" else self._from(table.left)
-                yield F.when(wanted, F.array(self.rows.joined(table, self.record["head"], self.record, right)))
+                right = sql.col(_right_column(table))
+                wanted = self._from(table.left) & right["o"].is_not_null() if table.join == "inner" else self._from(table.left)
+                yield sql.when(wanted, sql.array(self.rows.joined(table, self.record["head"], self.record, right)))
 
     def with_history(self, ordered: DataFrame) -> DataFrame:
         """Adds, for each join that keeps all, the right record that belongs to a left one."""
@@ -147,30 +147,30 @@ class _EachRecord:
     def _from(self, source: str) -> Expression:
         return self.rows.is_from(source, self.record)
 
-    def _order(self, table: JoinTable) -> WindowSpec:
+    def _order(self, table: JoinTable) -> str:
         """The records of a key in order; at one timestamp the right side comes first, since "as of" includes it."""
         left, right = self.plan.index(table.left), self.plan.index(table.right)
         ranks = self.plan.tie_ranks()
         if table.join != "asof" or ranks[right] < ranks[left]:
-            return Window.partitionBy(*GROUP).orderBy(*IN_ORDER)
-        return Window.partitionBy(*GROUP).orderBy("ts", self.record["input"] != right, "p", "o")
+            return _window(*IN_ORDER)
+        return _window("ts", (self.record["input"] != right).text, "p", "o")
 
     def _right(self, table: JoinTable) -> Expression:
-        return F.when(self._from(table.right), parts(self.record, self.rows.kept))
+        return sql.when(self._from(table.right), parts(self.record, self.rows.kept))
 
     def _as_of(self, ordered: DataFrame, table: JoinTable) -> DataFrame:
-        return ordered.withColumn(_right_column(table), F.last(self._right(table), ignorenulls=True).over(self._order(table)))
+        return _with_columns(ordered, {_right_column(table): sql.over(sql.last(self._right(table), True), self._order(table))})
 
     def _last(self, ordered: DataFrame, table: JoinTable) -> DataFrame:
         """The last right record; for a left one that newer left ones push out of the history, the last before that."""
         order = self._order(table)
-        whole = order.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
-        left = F.when(self._from(table.left), F.struct(F.last(self._right(table), ignorenulls=True).over(order).alias("right")))
-        pushed_out = F.expr(f"lead(known, {self.history}) IGNORE NULLS OVER (PARTITION BY {', '.join(GROUP)} ORDER BY {', '.join(IN_ORDER)})")
-        last = F.last(self._right(table), ignorenulls=True).over(whole)
-        shown = F.when(F.col("later").isNotNull(), F.col("later")["right"]).otherwise(F.col("last"))
-        windowed = ordered.withColumns({"known": left, "last": last}).withColumn("later", pushed_out)
-        return windowed.withColumn(_right_column(table), shown).drop("known", "last", "later")
+        whole = f"{order} ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+        left = sql.when(self._from(table.left), sql.struct(sql.over(sql.last(self._right(table), True), order).alias("right")))
+        pushed_out = sql.over(Expression(f"{sql.lead('known', self.history)} IGNORE NULLS"), _window(*IN_ORDER))
+        last = sql.over(sql.last(self._right(table), True), whole)
+        shown = sql.when(sql.col("later").is_not_null(), sql.col("later")["right"]).otherwise(sql.col("last"))
+        windowed = _with_columns(_with_columns(ordered, {"known": left, "last": last}), {"later": pushed_out})
+        return _with_columns(windowed, {_right_column(table): shown}).drop("known", "last", "later")
 
 
 class _EachKey:
@@ -180,7 +180,7 @@ class _EachKey:
         self.rows = rows
         self.plan = rows.plan
         self.history = history
-        self.head = F.col("record")["head"]
+        self.head = sql.col("record")["head"]
 
     def all(self) -> Iterator[Expression]:
         for table in self.plan.tables:
@@ -189,17 +189,25 @@ class _EachKey:
             elif isinstance(table, SourceTable) and table.key is not None:
                 index = self.plan.index(table.source)
                 newest = self._newest(index)
-                yield F.when(newest.isNotNull(), F.array(self.rows.keyed(table, self.head, newest, F.col(f"first{index}"))))
-        yield F.when(F.col("key").isNotNull(), F.array(self.rows.seed(seed_value(self.plan, self.history))))
+                yield sql.when(newest.is_not_null(), sql.array(self.rows.keyed(table, self.head, newest, sql.col(f"first{index}"))))
+        yield sql.when(sql.col("key").is_not_null(), sql.array(self.rows.seed(seed_value(self.plan, self.history))))
 
     def _newest(self, index: int) -> Expression:
-        return F.get(f"newest{index}", F.lit(0))
+        return sql.get(f"newest{index}", 0)
 
     def _joined(self, table: JoinTable) -> Expression:
         left, right = self.plan.index(table.left), self.plan.index(table.right)
-        exists = self._newest(left).isNotNull()
-        shown = exists & self._newest(right).isNotNull() if table.join == "inner" else exists
-        return F.when(shown, F.array(self.rows.joined(table, self.head, self._newest(left), self._newest(right), F.col(f"first{left}"))))
+        exists = self._newest(left).is_not_null()
+        shown = exists & self._newest(right).is_not_null() if table.join == "inner" else exists
+        return sql.when(shown, sql.array(self.rows.joined(table, self.head, self._newest(left), self._newest(right), sql.col(f"first{left}"))))
+
+
+def _with_columns(frame: DataFrame, columns: Mapping[str, Expression]) -> DataFrame:
+    return frame.withColumns({name: sql.native(expression) for name, expression in columns.items()})
+
+
+def _window(*order: str) -> str:
+    return f"PARTITION BY {', '.join(GROUP)} ORDER BY {', '.join(order)}"
 
 
 def _right_column(table: JoinTable) -> str:

@@ -7,13 +7,13 @@ columns of one source. A row is thus put together from text that already exists 
 import json
 from collections.abc import Sequence
 
-from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from tablecast.catalog import Column, ColumnType, JoinTable, Source
+from tablecast.pipeline import sql
 from tablecast.pipeline.normalise import TOO_LARGE
 from tablecast.pipeline.plan import QueryPlan
+from tablecast.pipeline.sql import Expression
 
 RAW_BYTES = 4096
 TIMESTAMP = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"
@@ -35,24 +35,25 @@ def encode(normalised: DataFrame, plan: QueryPlan, index: int, row_bytes: int) -
     given = plan.inputs[index]
     keys: Names = ((given.key, given.key),) if given.key is not None else ()
     parts = {"head": _members(given.source, keys)} | {f"body{n}": _members(given.source, names) for n, names in enumerate(bodies_of(plan, index))}
-    key = F.col("fields").getField(given.key).cast("string") if given.key is not None else _no_text()
-    encoded = normalised.select("ts", "p", "o", "text", "reason", key.alias("key"), *(part.alias(name) for name, part in parts.items()))
-    size = sum((F.coalesce(F.octet_length(name), F.lit(0)) for name in parts), F.lit(0))
-    checked = encoded.withColumn("reason", F.coalesce("reason", F.when(size > row_bytes, F.lit(TOO_LARGE))))
-    valid = F.col("reason").isNull()
-    bodies = [F.when(valid, F.col(name)) if name in parts else _no_text() for name in body_names(plan)]
-    return checked.select(
-        F.when(valid, F.col("key")).alias("key"),
-        F.when(~valid | F.col("key").isNull(), F.concat_ws("-", F.lit(index), "p")).alias("lane"),
-        F.struct(
-            F.lit(index).alias("input"),
+    key = sql.col("fields")[given.key].cast("string") if given.key is not None else _no_text()
+    encoded = sql.select(normalised, "ts", "p", "o", "text", "reason", key.alias("key"), *(part.alias(name) for name, part in parts.items()))
+    size = sum((sql.coalesce(sql.octet_length(name), 0) for name in parts), sql.lit(0))
+    checked = encoded.withColumn("reason", sql.native(sql.coalesce("reason", sql.when(size > row_bytes, TOO_LARGE))))
+    valid = sql.col("reason").is_null()
+    bodies = [sql.when(valid, sql.col(name)) if name in parts else _no_text() for name in body_names(plan)]
+    return sql.select(
+        checked,
+        sql.when(valid, sql.col("key")).alias("key"),
+        sql.when(~valid | sql.col("key").is_null(), sql.concat_ws(sql.lit("-"), index, "p")).alias("lane"),
+        sql.struct(
+            sql.lit(index).alias("input"),
             "ts",
             "p",
             "o",
-            F.when(valid, F.col("head")).alias("head"),
+            sql.when(valid, sql.col("head")).alias("head"),
             *(body.alias(name) for name, body in zip(body_names(plan), bodies, strict=True)),
             "reason",
-            F.when(~valid, _cut(F.col("text"))).alias("raw"),
+            sql.when(~valid, _cut(sql.col("text"))).alias("raw"),
         ).alias("record"),
     )
 
@@ -83,7 +84,7 @@ def null_body(names: Names) -> str | None:
 
 
 def _no_text() -> Expression:
-    return F.lit(None).cast("string")
+    return sql.lit(None).cast("string")
 
 
 def _type(source: Source, name: str) -> ColumnType:
@@ -99,34 +100,34 @@ def _members(source: Source, names: Names) -> Expression:
     """
     if not names:
         return _no_text()
-    cells = [(name, F.col("fields").getField(origin), _type(source, origin)) for origin, name in names]
-    return F.when(F.col("escaped"), _escaped(cells)).otherwise(_plain(cells))
+    cells = [(name, sql.col("fields")[origin], _type(source, origin)) for origin, name in names]
+    return sql.when(sql.col("escaped"), _escaped(cells)).otherwise(_plain(cells))
 
 
 def _escaped(cells: Cells) -> Expression:
-    encoded = F.to_json(F.struct(*((cell.cast("string") if kind == "int64" else cell).alias(name) for name, cell, kind in cells)), TO_JSON)
-    return F.substring(encoded, F.lit(2), F.length(encoded) - 2)
+    encoded = sql.to_json(sql.struct(*((cell.cast("string") if kind == "int64" else cell).alias(name) for name, cell, kind in cells)), TO_JSON)
+    return sql.substring(encoded, 2, sql.length(encoded) - 2)
 
 
 def _plain(cells: Cells) -> Expression:
-    members = [F.concat(F.lit(f"{json.dumps(name)}:"), F.coalesce(_cell(cell, kind), F.lit("null"))) for name, cell, kind in cells]
-    return F.concat_ws(",", *members)
+    members = [sql.concat(sql.lit(f"{json.dumps(name)}:"), sql.coalesce(_cell(cell, kind), sql.lit("null"))) for name, cell, kind in cells]
+    return sql.concat_ws(sql.lit(","), *members)
 
 
 def _cell(cell: Expression, kind: ColumnType) -> Expression:
     """int64 goes as text: a reader that knows only doubles would round it. So do NaN and the infinities, which JSON does not have."""
     if kind == "timestamp":
-        return _quoted(F.date_format(cell, TIMESTAMP))
+        return _quoted(sql.date_format(cell, sql.lit(TIMESTAMP)))
     if kind == "double":
         text = cell.cast("string")
-        return F.when(F.isnan(cell) | cell.isin(float("inf"), float("-inf")), _quoted(text)).otherwise(text)
+        return sql.when(sql.isnan(cell) | cell.is_in([float("inf"), float("-inf")]), _quoted(text)).otherwise(text)
     return cell.cast("string") if kind == "boolean" else _quoted(cell.cast("string"))
 
 
 def _quoted(text: Expression) -> Expression:
-    return F.concat(F.lit('"'), text, F.lit('"'))
+    return sql.concat(sql.lit('"'), text, sql.lit('"'))
 
 
 def _cut(text: Expression) -> Expression:
     """At most RAW_BYTES bytes; half a character at the cut, or bytes that are no text, become replacement characters."""
-    return F.make_valid_utf8(F.substring(text.cast("binary"), F.lit(1), F.lit(RAW_BYTES)).cast("string"))
+    return sql.make_valid_utf8(sql.substring(text.cast("binary"), 1, RAW_BYTES).cast("string"))

@@ -5,17 +5,17 @@ A micro-batch emits once a key, so the aggregation of realtime.py would lose row
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
 from tablecast.catalog import JoinTable
+from tablecast.pipeline import sql
 from tablecast.pipeline.encode import body_names
 from tablecast.pipeline.plan import QueryPlan
 from tablecast.pipeline.processor import PUSHED_OUT, Processor
 from tablecast.pipeline.realtime import OBSERVED, OUT_OF_HISTORY
 from tablecast.pipeline.rows import ORDER, Rows, exploded
+from tablecast.pipeline.sql import Expression
 
 BUCKETS = 64
 """Keys are handed to Python by the bucket: one call and one Arrow batch for many keys. A checkpoint keeps the number that it was made with."""
@@ -25,16 +25,16 @@ def changed_rows(records: DataFrame, plan: QueryPlan, topics: Mapping[str, str],
     """`records` are source records and seeds together. Out: topic, id, value, version, order; one for each row that a batch changes."""
     rows = Rows(plan, topics)
     if not plan.keyed:
-        return exploded(records, rows.loose(F.col("record")))
-    bucket = F.pmod(F.hash("key", "lane"), F.lit(BUCKETS))
-    arrived = records.select(bucket.alias("bucket"), "key", "lane", F.to_json("seed").alias("seed"), "record.*")
+        return exploded(records, rows.loose(sql.col("record")))
+    bucket = sql.pmod(sql.hash("key", "lane"), BUCKETS)
+    arrived = sql.select(records, bucket.alias("bucket"), "key", "lane", sql.to_json("seed").alias("seed"), sql.Expression("record.*"))
     shape = _Shape(records.schema, rows)
     processor = Processor(plan, history, body_names(plan), shape.flat.names)
     outcomes = arrived.groupBy("bucket").transformWithState(processor, shape.flat, "Update", "None")
-    pushed_out = F.coalesce(F.sum(F.when(F.col("table") == PUSHED_OUT, F.col("left_ts"))), F.lit(0))
-    observed = outcomes.observe(OBSERVED, pushed_out.cast("long").alias(OUT_OF_HISTORY))
-    told = observed.select("key", "lane", "table", *(shape.packed(part) for part in shape.parts))
-    return exploded(told, [*rows.loose(F.col("left")), *_of_changes(rows)])
+    pushed_out = sql.coalesce(sql.sum(sql.when(sql.col("table") == PUSHED_OUT, sql.col("left_ts"))), 0)
+    observed = outcomes.observe(OBSERVED, sql.native(pushed_out.cast("long").alias(OUT_OF_HISTORY)))
+    told = sql.select(observed, "key", "lane", "table", *(shape.packed(part) for part in shape.parts))
+    return exploded(told, [*rows.loose(sql.col("left")), *_of_changes(rows)])
 
 
 class _Shape:
@@ -54,11 +54,11 @@ class _Shape:
         )
 
     def packed(self, part: str) -> Expression:
-        return F.struct(*(F.col(f"{part}_{name}").alias(name) for name in self.parts[part])).alias(part)
+        return sql.struct(*(sql.col(f"{part}_{name}").alias(name) for name in self.parts[part])).alias(part)
 
 
 def _of_changes(rows: Rows) -> Iterator[Expression]:
-    left, right, first = F.col("left"), F.col("right"), F.col("first")
+    left, right, first = sql.col("left"), sql.col("right"), sql.col("first")
     for number, table in enumerate(rows.plan.tables):
         row = None
         if isinstance(table, JoinTable):
@@ -66,4 +66,4 @@ def _of_changes(rows: Rows) -> Iterator[Expression]:
         elif table.key is not None:
             row = rows.keyed(table, left["head"], left, first)
         if row is not None:
-            yield F.when(F.col("table") == number, F.array(row))
+            yield sql.when(sql.col("table") == number, sql.array(row))

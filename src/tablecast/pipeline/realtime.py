@@ -7,14 +7,14 @@ newest rows of each side follow the rows that it changes. In a micro-batch, whic
 from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 
-from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from tablecast.catalog import JoinTable, SourceTable
+from tablecast.pipeline import sql
 from tablecast.pipeline.plan import QueryPlan
 from tablecast.pipeline.rows import Rows, exploded, order_of, parts, same
 from tablecast.pipeline.seed import SEED, seed_schema
+from tablecast.pipeline.sql import Expression
 
 OBSERVED, OUT_OF_HISTORY = "tablecast", "out_of_history"
 """Under these names a query's progress tells how many records were pushed out of the history of their key."""
@@ -23,42 +23,41 @@ OBSERVED, OUT_OF_HISTORY = "tablecast", "out_of_history"
 def changed_rows(records: DataFrame, plan: QueryPlan, topics: Mapping[str, str], history: int) -> DataFrame:
     """`records` are source records and seeds together. Out: topic, id, value, version, order; one for each row that a record changes."""
     rows = Rows(plan, topics)
-    state = records.groupBy("key", "lane").agg(
-        F.last("record").alias("record"), F.first("seed", ignorenulls=True).alias("seed"), *newest_of_key(rows, history)
-    )
-    known = state.select(*_with_seed(plan, history)).observe(OBSERVED, out_of_history(plan, history, _pushed_out))
+    kept = (sql.last("record").alias("record"), sql.first("seed", True).alias("seed"), *newest_of_key(rows, history))
+    state = records.groupBy("key", "lane").agg(*map(sql.native, kept))
+    known = sql.select(state, *_with_seed(plan, history)).observe(OBSERVED, sql.native(out_of_history(plan, history, _pushed_out)))
     return exploded(known, _Changes(rows).all())
 
 
 def out_of_history(plan: QueryPlan, history: int, pushed_out: Callable[[int, int], Expression]) -> Expression:
     """How many records were pushed out of the history of their key, of `pushed_out(input, depth)` in each row."""
-    counts = [F.coalesce(pushed_out(index, depth), F.lit(0)) for index, depth in plan.histories(history).items()]
-    return F.coalesce(F.sum(sum(counts, F.lit(0)).cast("long")), F.lit(0)).alias(OUT_OF_HISTORY)
+    counts = [sql.coalesce(pushed_out(index, depth), 0) for index, depth in plan.histories(history).items()]
+    return sql.coalesce(sql.sum(sum(counts, sql.lit(0)).cast("long")), 0).alias(OUT_OF_HISTORY)
 
 
 def _pushed_out(index: int, depth: int) -> Expression:
     """By the record that came last."""
-    record = F.col("record")
-    return F.when((record["input"] == index) & record["reason"].isNull() & (F.col(f"seen{index}") > depth), F.lit(1))
+    record = sql.col("record")
+    return sql.when((record["input"] == index) & record["reason"].is_null() & (sql.col(f"seen{index}") > depth), 1)
 
 
 def _with_seed(plan: QueryPlan, history: int) -> Iterator[Expression]:
     """The state of a key with what its seed says. `untold`: records came before the seed, and what they changed is to be said again."""
-    yield from (F.col("key"), F.col("lane"), F.col("record"))
-    seed = F.col("seed")
-    alive = [F.col(f"newest{index}") for index in range(len(plan.inputs)) if plan.depth(index, history)]
-    some = reduce(lambda one, other: one | other, (F.size(newest) > 0 for newest in alive), F.lit(False))
-    yield ((F.col("record")["input"] == SEED) & F.coalesce(some, F.lit(False))).alias("untold")
+    yield from (sql.col("key"), sql.col("lane"), sql.col("record"))
+    seed = sql.col("seed")
+    alive = [sql.col(f"newest{index}") for index in range(len(plan.inputs)) if plan.depth(index, history)]
+    some = reduce(lambda one, other: one | other, (sql.size(newest) > 0 for newest in alive), sql.lit(False))
+    yield ((sql.col("record")["input"] == SEED) & sql.coalesce(some, False)).alias("untold")
     for index in range(len(plan.inputs)):
         if depth := plan.depth(index, history):
-            newest = F.col(f"newest{index}")
-            both = F.concat(F.coalesce(newest, F.array().cast(_type_of(plan, history, f"newest{index}"))), seed[f"newest{index}"])
-            merged = F.slice(F.sort_array(both, asc=False), 1, depth)
-            yield F.when(seed[f"newest{index}"].isNull(), newest).otherwise(merged).alias(f"newest{index}")
+            newest = sql.col(f"newest{index}")
+            both = sql.concat(sql.coalesce(newest, sql.array().cast(_type_of(plan, history, f"newest{index}"))), seed[f"newest{index}"])
+            merged = sql.slice(sql.sort_array(both, False), 1, depth)
+            yield sql.when(seed[f"newest{index}"].is_null(), newest).otherwise(merged).alias(f"newest{index}")
         if plan.needs_first(index):
-            yield F.least(F.col(f"first{index}"), seed[f"first{index}"]).alias(f"first{index}")
+            yield sql.least(sql.col(f"first{index}"), seed[f"first{index}"]).alias(f"first{index}")
     for index in plan.histories(history):
-        yield (F.col(f"seen{index}") + F.coalesce(seed[f"seen{index}"], F.lit(0))).alias(f"seen{index}")
+        yield (sql.col(f"seen{index}") + sql.coalesce(seed[f"seen{index}"], 0)).alias(f"seen{index}")
 
 
 def _type_of(plan: QueryPlan, history: int, name: str) -> str:
@@ -70,24 +69,24 @@ def newest_of_key(rows: Rows, history: int, in_order: bool = False) -> Iterator[
 
     Where the records of a key come `in_order`, the newest one is simply the last.
     """
-    record, plan = F.col("record"), rows.plan
+    record, plan = sql.col("record"), rows.plan
     for index in range(len(plan.inputs)):
-        mine = (record["input"] == index) & record["reason"].isNull() & F.col("key").isNotNull()
-        order = F.when(mine, order_of(record))
+        mine = (record["input"] == index) & record["reason"].is_null() & sql.col("key").is_not_null()
+        order = sql.when(mine, order_of(record))
         if depth := plan.depth(index, history):
             kept = parts(record, rows.kept)
-            newest = _last_of(F.when(mine, kept)) if in_order and depth == 1 else F.max_by(kept, order, depth)
+            newest = _last_of(sql.when(mine, kept)) if in_order and depth == 1 else sql.max_by(kept, order, depth)
             yield newest.alias(f"newest{index}")
         if plan.needs_first(index):
-            yield (F.first(order, ignorenulls=True) if in_order else F.min(order)).alias(f"first{index}")
+            yield (sql.first(order, True) if in_order else sql.min(order)).alias(f"first{index}")
         if index in plan.histories(history):
-            yield F.count(order).alias(f"seen{index}")
+            yield sql.count(order).alias(f"seen{index}")
 
 
 def _last_of(record: Expression) -> Expression:
     """As an array, like all that is kept; null where there is none."""
-    last = F.last(record, ignorenulls=True)
-    return F.when(last.isNotNull(), F.array(last))
+    last = sql.last(record, True)
+    return sql.when(last.is_not_null(), sql.array(last))
 
 
 class _Changes:
@@ -96,9 +95,9 @@ class _Changes:
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.plan = rows.plan
-        self.record = F.col("record")
+        self.record = sql.col("record")
         self.head = self.record["head"]
-        self.untold = F.col("untold")
+        self.untold = sql.col("untold")
 
     def all(self) -> Iterator[Expression]:
         for table in self.plan.tables:
@@ -112,42 +111,42 @@ class _Changes:
         return self.rows.is_from(source, self.record)
 
     def _newest(self, index: int) -> Expression:
-        return F.get(f"newest{index}", F.lit(0))
+        return sql.get(f"newest{index}", 0)
 
     def _moves_keyed_row(self, index: int) -> Expression:
         """A keyed row shows its newest record and stands where its first one does."""
-        return same(self._newest(index), self.record) | same(F.col(f"first{index}"), self.record)
+        return same(self._newest(index), self.record) | same(sql.col(f"first{index}"), self.record)
 
     def _keyed(self, table: SourceTable) -> Expression:
         index = self.plan.index(table.source)
-        row = self.rows.keyed(table, self.head, self._newest(index), F.col(f"first{index}"))
+        row = self.rows.keyed(table, self.head, self._newest(index), sql.col(f"first{index}"))
         moved = self._from(table.source) & self._moves_keyed_row(index)
-        return F.when(moved | (self.untold & self._newest(index).isNotNull()), F.array(row))
+        return sql.when(moved | (self.untold & self._newest(index).is_not_null()), sql.array(row))
 
     def _joined(self, table: JoinTable) -> Expression:
         """Left and inner: a left record changes its own row, a new last right record every row of its key."""
         left, right = self.plan.index(table.left), self.plan.index(table.right)
-        last, lefts = self._newest(right), F.col(f"newest{left}")
-        first = F.col(f"first{left}") if table.keep_last else None
+        last, lefts = self._newest(right), sql.col(f"newest{left}")
+        first = sql.col(f"first{left}") if table.keep_last else None
         if table.keep_last:
-            lefts = F.slice(lefts, 1, 1)
-            own = F.when(self._moves_keyed_row(left), lefts)
+            lefts = sql.slice(lefts, 1, 1)
+            own: Expression = sql.when(self._moves_keyed_row(left), lefts)
         else:
-            own = F.array(parts(self.record, self.rows.kept))
-        touched = F.when(self._from(table.left), own).when((self._from(table.right) & same(last, self.record)) | self.untold, lefts)
+            own = sql.array(parts(self.record, self.rows.kept))
+        touched: Expression = sql.when(self._from(table.left), own).when((self._from(table.right) & same(last, self.record)) | self.untold, lefts)
         if table.join == "inner":
-            touched = F.when(last.isNotNull(), touched)
-        return F.transform(touched, lambda row: self.rows.joined(table, self.head, row, last, first))
+            touched = sql.when(last.is_not_null(), touched)
+        return sql.transform(touched, lambda row: self.rows.joined(table, self.head, row, last, first))
 
     def _asof(self, table: JoinTable) -> Expression:
         """A left record makes its own row; a late right record corrects the rows whose newest right record it has become."""
         left, right = self.plan.index(table.left), self.plan.index(table.right)
 
         def as_of(timestamp: Expression) -> Expression:
-            return F.get(F.filter(f"newest{right}", lambda row: row["ts"] <= timestamp), F.lit(0))
+            return sql.get(sql.filter(f"newest{right}", lambda row: row["ts"] <= timestamp), 0)
 
-        own = F.array(self.rows.joined(table, self.head, self.record, as_of(self.record["ts"])))
-        corrected = F.filter(f"newest{left}", lambda row: (row["ts"] >= self.record["ts"]) & same(as_of(row["ts"]), self.record))
-        rows = F.transform(corrected, lambda row: self.rows.joined(table, self.head, row, parts(self.record, self.rows.kept)))
-        every = F.transform(f"newest{left}", lambda row: self.rows.joined(table, self.head, row, as_of(row["ts"])))
-        return F.when(self._from(table.left), own).when(self._from(table.right), rows).when(self.untold, every)
+        own = sql.array(self.rows.joined(table, self.head, self.record, as_of(self.record["ts"])))
+        corrected = sql.filter(f"newest{left}", lambda row: (row["ts"] >= self.record["ts"]) & same(as_of(row["ts"]), self.record))
+        rows = sql.transform(corrected, lambda row: self.rows.joined(table, self.head, row, parts(self.record, self.rows.kept)))
+        every = sql.transform(f"newest{left}", lambda row: self.rows.joined(table, self.head, row, as_of(row["ts"])))
+        return sql.when(self._from(table.left), own).when(self._from(table.right), rows).when(self.untold, every)

@@ -5,14 +5,14 @@ A row is a struct: the changelog that it goes to, its row id, its JSON value, it
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from tablecast.catalog import DEAD_LETTERS, JoinTable, SourceTable
+from tablecast.pipeline import sql
 from tablecast.pipeline.encode import bodies_of, body_names, null_body, right_names
 from tablecast.pipeline.plan import QueryPlan
 from tablecast.pipeline.seed import MARK
+from tablecast.pipeline.sql import Expression
 
 ROWS = "array<struct<topic:string,id:string,value:string,version:string,order:string>>"
 SEEDS, MARKS = "#seeds", "#marks"
@@ -22,17 +22,17 @@ DEAD_LETTER_TIME = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"
 
 
 def no_rows() -> Expression:
-    return F.array().cast(ROWS)
+    return sql.array().cast(ROWS)
 
 
 def exploded(frame: DataFrame, arrays: Iterable[Expression]) -> DataFrame:
     """One row for each row in the arrays; a null array holds none."""
-    every = F.concat(*(F.coalesce(array, no_rows()) for array in arrays), no_rows())
-    return frame.select(F.explode(every).alias("row")).select("row.*")
+    every = sql.concat(*(sql.coalesce(array, no_rows()) for array in arrays), no_rows())
+    return sql.select(frame, sql.explode(every).alias("row")).select("row.*")
 
 
 def parts(record: Expression, names: Sequence[str]) -> Expression:
-    return F.struct(*(record[name].alias(name) for name in names))
+    return sql.struct(*(record[name].alias(name) for name in names))
 
 
 def order_of(record: Expression) -> Expression:
@@ -42,12 +42,12 @@ def order_of(record: Expression) -> Expression:
 
 def same(one: Expression, other: Expression) -> Expression:
     """Whether two records are one and the same; false if either is null."""
-    return F.coalesce((one["o"] == other["o"]) & (one["p"] == other["p"]) & (one["ts"] == other["ts"]), F.lit(False))
+    return sql.coalesce((one["o"] == other["o"]) & (one["p"] == other["p"]) & (one["ts"] == other["ts"]), False)
 
 
 def order_text(record: Expression) -> Expression:
     """`timestamp:partition:offset`, null for a null record."""
-    return F.when(record["o"].isNotNull(), F.concat_ws(":", *(record[name] for name in ORDER)))
+    return sql.when(record["o"].is_not_null(), sql.concat_ws(sql.lit(":"), *(record[name] for name in ORDER)))
 
 
 class Rows:
@@ -66,67 +66,67 @@ class Rows:
         """The rows of a record that need no other one, as arrays: of plain tables, of the dead letters, of a mark."""
         for table in self.plan.tables:
             if isinstance(table, SourceTable) and table.key is None:
-                yield F.when(self.is_from(table.source, record), F.array(self.plain(table, record)))
-        yield F.when(self.is_dead_letter(record), F.array(self.dead_letter(record)))
-        yield F.when(record["input"] == MARK, F.array(self.mark(record)))
+                yield sql.when(self.is_from(table.source, record), sql.array(self.plain(table, record)))
+        yield sql.when(self.is_dead_letter(record), sql.array(self.dead_letter(record)))
+        yield sql.when(record["input"] == MARK, sql.array(self.mark(record)))
 
     def is_from(self, source: str, record: Expression) -> Expression:
         """Whether it is a good record of the source."""
-        return (record["input"] == self.plan.index(source)) & record["reason"].isNull()
+        return (record["input"] == self.plan.index(source)) & record["reason"].is_null()
 
     def plain(self, table: SourceTable, record: Expression) -> Expression:
         return self._row(table.name, _row_id(record), _value(record["head"], record["body0"]), order_text(record))
 
     def keyed(self, table: SourceTable, head: Expression, newest: Expression, first: Expression) -> Expression:
-        return self._row(table.name, F.col("key"), _value(head, newest["body0"]), order_text(newest), order_text(first))
+        return self._row(table.name, sql.col("key"), _value(head, newest["body0"]), order_text(newest), order_text(first))
 
     def joined(self, table: JoinTable, head: Expression, left: Expression, right: Expression, first: Expression | None = None) -> Expression:
         """`first` is the key's first left record, for a table that keeps the last of each key."""
         names = right_names(table)
         number = bodies_of(self.plan, self.plan.index(table.right)).index(names)
-        body = F.when(right["o"].isNull(), F.lit(null_body(names))).otherwise(right[f"body{number}"])
-        version = F.concat_ws("|", order_text(left), F.coalesce(order_text(right), F.lit("")))
+        body = sql.when(right["o"].is_null(), null_body(names)).otherwise(right[f"body{number}"])
+        version = sql.concat_ws(sql.lit("|"), order_text(left), sql.coalesce(order_text(right), sql.lit("")))
         value = _value(head, left["body0"], body)
         if first is None:
             return self._row(table.name, _row_id(left), value, version)
-        return self._row(table.name, F.col("key"), value, version, order_text(first))
+        return self._row(table.name, sql.col("key"), value, version, order_text(first))
 
     def dead_letter(self, record: Expression) -> Expression:
-        topics = F.array(*(F.lit(given.source.topic) for given in self.plan.inputs))
-        names = F.array(*(F.lit(given.source.name) for given in self.plan.inputs))
-        cells = F.struct(
-            F.get(topics, record["input"]).alias("topic"),
+        topics = sql.array(*(sql.lit(given.source.topic) for given in self.plan.inputs))
+        names = sql.array(*(sql.lit(given.source.name) for given in self.plan.inputs))
+        cells = sql.struct(
+            sql.get(topics, record["input"]).alias("topic"),
             record["p"].cast("string").alias("partition"),
             record["o"].cast("string").alias("offset"),
-            F.date_format(F.timestamp_millis(record["ts"]), DEAD_LETTER_TIME).alias("time"),
+            sql.date_format(sql.timestamp_millis(record["ts"]), sql.lit(DEAD_LETTER_TIME)).alias("time"),
             record["reason"].alias("reason"),
             record["raw"].alias("raw"),
         )
-        row_id = F.concat_ws("-", F.get(names, record["input"]), _row_id(record))
-        return self._row(DEAD_LETTERS, row_id, F.to_json(cells, {"ignoreNullFields": "false"}), order_text(record))
+        row_id = sql.concat_ws(sql.lit("-"), sql.get(names, record["input"]), _row_id(record))
+        return self._row(DEAD_LETTERS, row_id, sql.to_json(cells, {"ignoreNullFields": "false"}), order_text(record))
 
     def seed(self, value: Expression) -> Expression:
-        return self._row(SEEDS, F.col("key"), value, F.lit(None).cast("string"))
+        return self._row(SEEDS, sql.col("key"), value, sql.lit(None).cast("string"))
 
     def mark(self, record: Expression) -> Expression:
         """Says that everything before a mark went in. Its id tells which mark it is."""
-        return self._row(MARKS, F.concat_ws("-", record["p"], F.col("lane")), F.lit("{}"), order_text(record))
+        return self._row(MARKS, sql.concat_ws(sql.lit("-"), record["p"], "lane"), sql.lit("{}"), order_text(record))
 
     def is_dead_letter(self, record: Expression) -> Expression:
         """Whether this query is the one that reports it."""
         reported = [index for index, given in enumerate(self.plan.inputs) if given.dead_letters]
-        return record["reason"].isNotNull() & record["input"].isin(reported)
+        return record["reason"].is_not_null() & record["input"].is_in(reported)
 
     def _row(self, table: str, row_id: Expression, value: Expression, version: Expression, order: Expression | None = None) -> Expression:
-        place = F.lit(None).cast("string") if order is None else order
-        return F.struct(
-            F.lit(self.topics[table]).alias("topic"), row_id.alias("id"), value.alias("value"), version.alias("version"), place.alias("order")
+        place = sql.lit(None).cast("string") if order is None else order
+        return sql.struct(
+            sql.lit(self.topics[table]).alias("topic"), row_id.alias("id"), value.alias("value"), version.alias("version"), place.alias("order")
         )
 
 
 def _value(head: Expression, *bodies: Expression) -> Expression:
-    return F.concat(F.lit("{"), F.concat_ws(",", head, *bodies), F.lit("}"))
+    return sql.concat(sql.lit("{"), sql.concat_ws(sql.lit(","), head, *bodies), sql.lit("}"))
 
 
 def _row_id(record: Expression) -> Expression:
-    return F.concat_ws("-", record["p"], record["o"])
+    return sql.concat_ws(sql.lit("-"), record["p"], record["o"])

@@ -8,13 +8,13 @@ mark comes out of the query on the marks' topic once everything before it went i
 from collections.abc import Sequence
 from functools import cache
 
-from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
 
+from tablecast.pipeline import sql
 from tablecast.pipeline.encode import body_names
 from tablecast.pipeline.plan import QueryPlan
+from tablecast.pipeline.sql import Expression
 
 SEED = -1
 MARK = -2
@@ -34,46 +34,50 @@ def seed_schema(plan: QueryPlan, history: int) -> StructType:
     return StructType(fields)
 
 
+def _type_of_seed(plan: QueryPlan, history: int) -> str:
+    return seed_schema(plan, history).simpleString()
+
+
 def seed_value(plan: QueryPlan, history: int) -> Expression:
     """The value of a seed, from a record of the key and the columns that newest_of_key() gives."""
     others = [name for name in seed_schema(plan, history).names if name != "head"]
-    return F.to_json(F.struct(F.col("record")["head"].alias("head"), *others))
+    return sql.to_json(sql.struct(sql.col("record")["head"].alias("head"), *others))
 
 
 def without_seed(records: DataFrame, plan: QueryPlan, history: int) -> DataFrame:
     """Source records in the shape that they share with seeds."""
-    return records.withColumn("seed", F.lit(None).cast(seed_schema(plan, history)))
+    return records.withColumn("seed", sql.native(sql.lit(None).cast(_type_of_seed(plan, history))))
 
 
 def seed_records(seeds: DataFrame, records: StructType, plan: QueryPlan, history: int) -> DataFrame:
     """The seed topic as records: key, lane, record, seed. `records` is the schema of source records."""
-    seed = F.from_json(F.col("value").cast("string"), seed_schema(plan, history))
-    is_mark = F.col("key").isNull()
-    parsed = seeds.select(
-        F.col("key").cast("string").alias("key"),
-        F.when(is_mark, F.col("value").cast("string")).alias("lane"),
-        F.when(~is_mark, seed).alias("seed"),
+    seed = sql.from_json(sql.col("value").cast("string"), sql.lit(_type_of_seed(plan, history)))
+    is_mark = sql.col("key").is_null()
+    parsed = sql.select(
+        seeds,
+        sql.col("key").cast("string").alias("key"),
+        sql.when(is_mark, sql.col("value").cast("string")).alias("lane"),
+        sql.when(~is_mark, seed).alias("seed"),
         "partition",
         "offset",
     )
     known = {
-        "input": F.when(F.col("key").isNull(), F.lit(MARK)).otherwise(F.lit(SEED)),
-        "ts": F.lit(0).cast("long"),
-        "p": F.col("partition"),
-        "o": F.col("offset"),
-        "head": F.col("seed")["head"],
+        "input": sql.when(sql.col("key").is_null(), MARK).otherwise(SEED),
+        "ts": sql.lit(0).cast("long"),
+        "p": sql.col("partition"),
+        "o": sql.col("offset"),
+        "head": sql.col("seed")["head"],
     }
     shape = records["record"].dataType
     assert isinstance(shape, StructType)
-    record = F.struct(*(known.get(part.name, F.lit(None)).cast(part.dataType).alias(part.name) for part in shape.fields))
-    return parsed.select("key", "lane", record.alias("record"), "seed")
+    record = sql.struct(*(known.get(part.name, sql.lit(None)).cast(part.dataType.simpleString()).alias(part.name) for part in shape.fields))
+    return sql.select(parsed, "key", "lane", record.alias("record"), "seed")
 
 
 @cache
 def mark_lanes(session: SparkSession, state_partitions: int) -> Sequence[str]:
     """Lanes of which every partition of the state has one."""
-    lane = F.concat(F.lit("mark"), F.col("id"))
-    placed = session.range(0, 64 * state_partitions, 1, 1).select(
-        lane.alias("lane"), F.pmod(F.hash(F.lit(None).cast("string"), lane), F.lit(state_partitions)).alias("place")
-    )
-    return [str(row["lane"]) for row in placed.groupBy("place").agg(F.min("lane").alias("lane")).orderBy("place").collect()]
+    lane = sql.concat(sql.lit("mark"), sql.col("id"))
+    place = sql.pmod(sql.hash(sql.lit(None).cast("string"), lane), state_partitions)
+    placed = sql.select(session.range(0, 64 * state_partitions, 1, 1), lane.alias("lane"), place.alias("place"))
+    return [str(row["lane"]) for row in placed.groupBy("place").agg(sql.native(sql.min("lane").alias("lane"))).orderBy("place").collect()]

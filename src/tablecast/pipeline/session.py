@@ -14,7 +14,6 @@ from pyspark.sql import SparkSession
 from tablecast.errors import PackagesMissing, SparkUnusable
 from tablecast.jars import Jars
 from tablecast.pipeline.checkpoints import is_uri
-from tablecast.pipeline.java_names import remember_names
 from tablecast.pipeline.slots import LEAST_LOCAL
 from tablecast.settings import SPARK_SECTION, PipelineSettings, Settings, is_secret
 
@@ -105,7 +104,6 @@ def start_session(
         lines = complaints.read_text(errors="replace").strip().splitlines()
         raise SparkUnusable(lines[-1] if lines else str(error), f"{complaints} has the whole story.") from error
     session.sparkContext.setLogLevel("WARN")
-    remember_names(SparkContext._jvm)
     for name, value in properties.items():
         SparkContext.setSystemProperty(name, value)
     return session

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 
-from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER, record_bytes, seed_bytes
+from tablecast.pipeline import sql
+from tablecast.pipeline.sql import Expression
 from tablecast.settings import is_secret
 
 # Rows leave almost at once in real time. Two milliseconds in company, and one request at a time, cost the median as much, and make a burst cost few
@@ -20,11 +20,11 @@ IN_BULK = {"kafka.linger.ms": "20", "kafka.acks": "all", "kafka.compression.type
 
 def changelog_records(rows: DataFrame) -> DataFrame:
     """Rows (topic, id, value, version, order) as Spark's Kafka sink wants them."""
-    headers = F.filter(
-        F.array(_header(VERSION_HEADER, F.col("version")), _header(ORDER_HEADER, F.col("order"))),
-        lambda header: header["value"].isNotNull(),
+    headers = sql.filter(
+        sql.array(_header(VERSION_HEADER, sql.col("version")), _header(ORDER_HEADER, sql.col("order"))),
+        lambda header: header["value"].is_not_null(),
     )
-    return rows.select("topic", F.col("id").alias("key"), "value", headers.alias("headers"))
+    return sql.select(rows, "topic", sql.col("id").alias("key"), "value", headers.alias("headers"))
 
 
 def changelog_writer(rows: DataFrame, kafka: Mapping[str, str], row_bytes: int) -> DataStreamWriter:
@@ -58,4 +58,4 @@ def _options(manner: Mapping[str, str], kafka: Mapping[str, str], largest: int) 
 
 
 def _header(name: str, value: Expression) -> Expression:
-    return F.struct(F.lit(name).alias("key"), value.cast("binary").alias("value"))
+    return sql.struct(sql.lit(name).alias("key"), value.cast("binary").alias("value"))
