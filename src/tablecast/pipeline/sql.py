@@ -8,7 +8,6 @@ column, a Python function is a lambda, a dict is a map, and anything else that i
 """
 
 import inspect
-import math
 import threading
 from collections.abc import Callable, Iterable, Mapping
 
@@ -198,7 +197,7 @@ def _literal(value: object) -> str:
     if value is None or isinstance(value, bool):
         return "NULL" if value is None else str(value).lower()
     if isinstance(value, float):
-        return f"CAST('{value}' AS DOUBLE)" if math.isfinite(value) else f"CAST('{str(value).replace('inf', 'Infinity')}' AS DOUBLE)"
+        return f"CAST('{value}' AS DOUBLE)"
     if isinstance(value, int):
         return str(value)
     raise TypeError(f"a literal is to be a text, a number, a truth value or None, not {value!r}")

@@ -23,7 +23,7 @@ def same_text(expression: Expression, text: str) -> None:
         (True, "true"),
         (-2, "-2"),
         (1.5, "CAST('1.5' AS DOUBLE)"),
-        (-math.inf, "CAST('-Infinity' AS DOUBLE)"),
+        (-math.inf, "CAST('-inf' AS DOUBLE)"),
         (math.nan, "CAST('nan' AS DOUBLE)"),
     ],
 )
