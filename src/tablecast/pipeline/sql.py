@@ -1,6 +1,6 @@
 """Expressions of Spark SQL, put together as text.
 
-PySpark's own expressions ask Java at each step: some four thousand questions for the two plans of a generation, each of which waits for another
+PySpark's own expressions ask Java at each step: thousands of questions for the two plans of a generation, each of which waits for another
 process. A text is handed over in one. docs/decisions/0014 has the figures.
 
 Every function of Spark SQL is here under its name: `sql.concat(one, other)` is `concat(one, other)`. As an argument, a text is the name of a
