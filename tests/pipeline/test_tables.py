@@ -253,6 +253,17 @@ def test_a_source_without_a_key_and_columns_of_one_name_on_both_sides(make_bench
     )
 
 
+def test_sources_joined_by_two_keys(make_bench: MakeBench) -> None:
+    """Two queries read the same topics, and only one of them tells of their dead letters."""
+    sources = {name: {"topic": name, "columns": {"id": "int64", "other": "string"}} for name in ("a", "b")}
+    tables = {f"by_{key}": {"join": "left", "left": "a", "right": "b", "on": key} for key in ("id", "other")}
+    fill_and_go_on(
+        make_bench(PipelineSettings(), sources=sources, tables=tables),
+        [Draft("a", {"id": 1, "other": "x"}, START), Draft("b", {"id": 2, "other": "x"}, START + 1), bad("a", b"[", "not_json")],
+        [Draft("b", {"id": 1, "other": "y"}, START + 2), bad("b", b"[", "not_json")],
+    )
+
+
 def test_a_catalogue_without_a_row_for_each_record(make_bench: MakeBench) -> None:
     """Such a one is filled in a single pass over sorted records. They come in no order of time, and many at the same one."""
     dice = random.Random(7)

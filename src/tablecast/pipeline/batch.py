@@ -67,7 +67,7 @@ class Filling:
         # Kept records may come back in another order; those of a single pass come as they were sorted.
         newest = newest_of_key(self._rows, self._history, in_order=not self._of_records)
         of_keys = records.groupBy(*GROUP).agg(*map(sql.native, (sql.first("record").alias("record"), *newest)))
-        fitting = _with_columns(of_keys, dict(self._fitting()))
+        fitting = sql.with_columns(of_keys, dict(self._fitting()))
         return fitting.observe(self._observation, sql.native(out_of_history(self._rows.plan, self._history, _pushed_out)))
 
     def _fitting(self) -> Iterator[tuple[str, Expression]]:
@@ -104,10 +104,8 @@ def _in_order(records: DataFrame, plan: QueryPlan) -> DataFrame:
     """The records of a key together and in their order. One without a key is a group of its own."""
     record, ranks = sql.col("record"), plan.tie_ranks()
     alone = sql.when(sql.col("key").is_null(), sql.concat_ws(sql.lit("-"), record["input"], record["p"], record["o"]))
-    tie = sql.get(sql.array(*map(sql.lit, ranks)), record["input"])
-    spread = sql.select(
-        records, "key", alone.alias("lane"), record["ts"].alias("ts"), tie.alias("tie"), record["p"].alias("p"), record["o"].alias("o"), "record"
-    )
+    tie = sql.get(sql.array(*ranks), record["input"])
+    spread = sql.select(records, "key", alone.alias("lane"), record["ts"], tie.alias("tie"), record["p"], record["o"], "record")
     return spread.repartition(*GROUP).sortWithinPartitions(*GROUP, *IN_ORDER)
 
 
@@ -159,7 +157,7 @@ class _EachRecord:
         return sql.when(self._from(table.right), parts(self.record, self.rows.kept))
 
     def _as_of(self, ordered: DataFrame, table: JoinTable) -> DataFrame:
-        return _with_columns(ordered, {_right_column(table): sql.over(sql.last(self._right(table), True), self._order(table))})
+        return sql.with_columns(ordered, {_right_column(table): sql.over(sql.last(self._right(table), True), self._order(table))})
 
     def _last(self, ordered: DataFrame, table: JoinTable) -> DataFrame:
         """The last right record; for a left one that newer left ones push out of the history, the last before that."""
@@ -169,8 +167,8 @@ class _EachRecord:
         pushed_out = sql.over(Expression(f"{sql.lead('known', self.history)} IGNORE NULLS"), _window(*IN_ORDER))
         last = sql.over(sql.last(self._right(table), True), whole)
         shown = sql.when(sql.col("later").is_not_null(), sql.col("later")["right"]).otherwise(sql.col("last"))
-        windowed = _with_columns(_with_columns(ordered, {"known": left, "last": last}), {"later": pushed_out})
-        return _with_columns(windowed, {_right_column(table): shown}).drop("known", "last", "later")
+        windowed = sql.with_columns(sql.with_columns(ordered, {"known": left, "last": last}), {"later": pushed_out})
+        return sql.with_columns(windowed, {_right_column(table): shown}).drop("known", "last", "later")
 
 
 class _EachKey:
@@ -200,10 +198,6 @@ class _EachKey:
         exists = self._newest(left).is_not_null()
         shown = exists & self._newest(right).is_not_null() if table.join == "inner" else exists
         return sql.when(shown, sql.array(self.rows.joined(table, self.head, self._newest(left), self._newest(right), sql.col(f"first{left}"))))
-
-
-def _with_columns(frame: DataFrame, columns: Mapping[str, Expression]) -> DataFrame:
-    return frame.withColumns({name: sql.native(expression) for name, expression in columns.items()})
 
 
 def _window(*order: str) -> str:

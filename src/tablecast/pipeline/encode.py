@@ -38,7 +38,7 @@ def encode(normalised: DataFrame, plan: QueryPlan, index: int, row_bytes: int) -
     key = sql.col("fields")[given.key].cast("string") if given.key is not None else _no_text()
     encoded = sql.select(normalised, "ts", "p", "o", "text", "reason", key.alias("key"), *(part.alias(name) for name, part in parts.items()))
     size = sum((sql.coalesce(sql.octet_length(name), 0) for name in parts), sql.lit(0))
-    checked = encoded.withColumn("reason", sql.native(sql.coalesce("reason", sql.when(size > row_bytes, TOO_LARGE))))
+    checked = sql.with_columns(encoded, {"reason": sql.coalesce("reason", sql.when(size > row_bytes, TOO_LARGE))})
     valid = sql.col("reason").is_null()
     bodies = [sql.when(valid, sql.col(name)) if name in parts else _no_text() for name in body_names(plan)]
     return sql.select(

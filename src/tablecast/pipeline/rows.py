@@ -32,7 +32,7 @@ def exploded(frame: DataFrame, arrays: Iterable[Expression]) -> DataFrame:
 
 
 def parts(record: Expression, names: Sequence[str]) -> Expression:
-    return sql.struct(*(record[name].alias(name) for name in names))
+    return sql.struct(*(record[name] for name in names))
 
 
 def order_of(record: Expression) -> Expression:
@@ -99,8 +99,8 @@ class Rows:
             record["p"].cast("string").alias("partition"),
             record["o"].cast("string").alias("offset"),
             sql.date_format(sql.timestamp_millis(record["ts"]), sql.lit(DEAD_LETTER_TIME)).alias("time"),
-            record["reason"].alias("reason"),
-            record["raw"].alias("raw"),
+            record["reason"],
+            record["raw"],
         )
         row_id = sql.concat_ws(sql.lit("-"), sql.get(names, record["input"]), _row_id(record))
         return self._row(DEAD_LETTERS, row_id, sql.to_json(cells, {"ignoreNullFields": "false"}), order_text(record))

@@ -41,12 +41,12 @@ def _type_of_seed(plan: QueryPlan, history: int) -> str:
 def seed_value(plan: QueryPlan, history: int) -> Expression:
     """The value of a seed, from a record of the key and the columns that newest_of_key() gives."""
     others = [name for name in seed_schema(plan, history).names if name != "head"]
-    return sql.to_json(sql.struct(sql.col("record")["head"].alias("head"), *others))
+    return sql.to_json(sql.struct(sql.col("record")["head"], *others))
 
 
 def without_seed(records: DataFrame, plan: QueryPlan, history: int) -> DataFrame:
     """Source records in the shape that they share with seeds."""
-    return records.withColumn("seed", sql.native(sql.lit(None).cast(_type_of_seed(plan, history))))
+    return sql.with_columns(records, {"seed": sql.lit(None).cast(_type_of_seed(plan, history))})
 
 
 def seed_records(seeds: DataFrame, records: StructType, plan: QueryPlan, history: int) -> DataFrame:

@@ -75,7 +75,9 @@ class Expression:
         return Expression(f"({self.text} IS NOT NULL)")
 
     def is_in(self, values: Iterable[object]) -> "Expression":
-        return Expression(f"({self.text} IN ({', '.join(map(_literal, values))}))")
+        """False where there are none."""
+        known = ", ".join(map(_literal, values))
+        return Expression(f"({self.text} IN ({known}))") if known else lit(False)
 
     def between(self, least: object, most: object) -> "Expression":
         return Expression(f"({self.text} BETWEEN {_literal(least)} AND {_literal(most)})")
@@ -147,6 +149,10 @@ def struct_type(fields: Iterable[tuple[str, str]]) -> str:
 def select(frame: DataFrame, *expressions: str | Expression) -> DataFrame:
     """A text is the name of a column."""
     return frame.selectExpr(*map(str, (col(given).text if isinstance(given, str) else given for given in expressions)))
+
+
+def with_columns(frame: DataFrame, columns: Mapping[str, Expression]) -> DataFrame:
+    return frame.withColumns({name: native(expression) for name, expression in columns.items()})
 
 
 def native(expression: Expression) -> Column:

@@ -55,6 +55,11 @@ def test_arguments_are_columns_literals_maps_and_expressions() -> None:
     )
 
 
+def test_nothing_is_among_none() -> None:
+    same_text(sql.col("a").is_in([1, 2]), "(`a` IN (1, 2))")
+    same_text(sql.col("a").is_in([]), "false")
+
+
 def test_a_case_is_null_or_what_it_says_otherwise() -> None:
     first = sql.when(sql.col("a") == 1, "one")
     same_text(first, "CASE WHEN (`a` = 1) THEN 'one' END")
