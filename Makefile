@@ -71,12 +71,10 @@ page: $(PAGE) ## Build the page
 
 $(VENV)/.ready: pyproject.toml constraints.txt requirements.lock
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed, and there is no $(PYTHON) here. Install it, or say make PYTHON=/path/to/python3." >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f"Python 3.11 or newer is needed, $(PYTHON) is {v[0]}.{v[1]}. Say make PYTHON=/path/to/a/newer/python3.")'
-	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing here. On Debian and Ubuntu: apt install python3-venv." >&2; exit 1; }
 	$(say) "Python packages (about two minutes the first time)"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/python || { chosen="$$($(PYTHON) supply/interpreter.py $(if $(filter file,$(origin PYTHON)),,--only-this))" && "$$chosen" -m venv $(VENV); }
 	@# What is built from its source, as PySpark is, is built by the pinned tools too.
-	@PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement requirements.lock
+	@PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/python -m pip install --quiet --disable-pip-version-check --use-pep517 --no-deps --require-hashes --requirement requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
