@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -58,9 +57,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run("npm", "run", "packages", "--silent", folder=WEB)
     for name, source in PACKED.items():
         run("npm", "pack", "--silent", "--pack-destination", str(folder), folder=source)
-        with tarfile.open(next(folder.glob(f"tablecast-{name}-*.tgz"))) as packed:
-            packed.extractall(folder / "unpacked" / name, filter="data")
-        shutil.move(folder / "unpacked" / name / "package", modules / "@tablecast" / name)
+        place = modules / "@tablecast" / name
+        place.mkdir(parents=True)
+        run("tar", "-xzf", next(folder.glob(f"tablecast-{name}-*.tgz")), "-C", place, "--strip-components=1", folder=folder)
     for name in ("@angular", "rxjs", "tslib"):
         (modules / name).symlink_to(WEB / "node_modules" / name)
     (folder / "package.json").write_text('{"type": "module"}')
