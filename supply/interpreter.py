@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 OLDEST = (3, 11)
@@ -28,7 +29,7 @@ print(sys.version_info[0], sys.version_info[1], int("--enable-optimizations" in 
 
 def main(arguments: list[str]) -> int:
     others = [] if "--only-this" in arguments else candidates(os.environ.get("PATH", ""))
-    chosen = choice({python: look(python) for python in dict.fromkeys([sys.executable, *others])})
+    chosen = choice([sys.executable, *others], look)
     if chosen is None:
         print(complaint(), file=sys.stderr)
         return 1
@@ -44,18 +45,25 @@ def candidates(path: str) -> list[str]:
 
 
 def look(python: str) -> bool | None:
-    """Whether it was built with optimisations; None if no virtualenv for us can be made with it."""
-    told = subprocess.run([python, "-c", LOOK], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
-    if told.returncode:
+    """Whether it was built with optimisations; None if no virtualenv for us can be made with it, whatever it is."""
+    try:
+        told = subprocess.run([python, "-c", LOOK], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
+        major, minor, optimised = map(int, told.stdout.split())
+    except (OSError, subprocess.CalledProcessError, ValueError):
         return None
-    major, minor, optimised = map(int, told.stdout.split())
     return bool(optimised) if (major, minor) >= OLDEST else None
 
 
-def choice(looked: dict[str, bool | None]) -> str | None:
-    """The first that is optimised; else the first that can be taken at all."""
-    fit = [python for python, optimised in looked.items() if optimised is not None]
-    return next((python for python in fit if looked[python]), fit[0] if fit else None)
+def choice(pythons: Iterable[str], look: Callable[[str], bool | None]) -> str | None:
+    """The first that is optimised, and none after it is looked at; else the first that can be taken at all."""
+    fit = None
+    for python in pythons:
+        optimised = look(python)
+        if optimised:
+            return python
+        if optimised is not None and fit is None:
+            fit = python
+    return fit
 
 
 def complaint() -> str:

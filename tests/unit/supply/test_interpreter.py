@@ -8,18 +8,28 @@ import pytest
 from supply.interpreter import candidates, choice, complaint, look, main
 
 
+def chosen(looked: dict[str, bool | None]) -> str | None:
+    return choice(looked, looked.__getitem__)
+
+
 def test_one_that_is_optimised_goes_first_and_the_own_one_before_others() -> None:
-    assert choice({"own": True, "other": True}) == "own"
-    assert choice({"own": False, "old": None, "other": True}) == "other"
-    assert choice({"own": False, "other": False}) == "own"
-    assert choice({"own": None, "other": False}) == "other"
-    assert choice({"own": None}) is None
-    assert complaint()
+    assert chosen({"own": True, "other": True}) == "own"
+    assert chosen({"own": False, "old": None, "other": True}) == "other"
+    assert chosen({"own": False, "other": False}) == "own"
+    assert chosen({"own": None, "other": False}) == "other"
+    assert chosen({"own": None}) is None
+    assert "python3-venv" in complaint()
+
+
+def test_where_the_own_one_is_optimised_no_other_is_started() -> None:
+    assert choice(["own", "other"], {"own": True}.__getitem__) == "own"
 
 
 def test_what_can_make_no_virtualenv_for_us_is_not_taken(tmp_path: Path) -> None:
     assert look(str(_program(tmp_path / "broken", "exit 1"))) is None
     assert look(str(_program(tmp_path / "old", "echo 3 9 1"))) is None
+    assert look(str(_program(tmp_path / "chatty", "echo hello"))) is None
+    assert look(str(tmp_path / "gone")) is None
     assert look(str(_program(tmp_path / "plain", "echo 3 14 0"))) is False
     assert look(str(_program(tmp_path / "quick", "echo 3 14 1"))) is True
     assert look(sys.executable) is not None
