@@ -4,15 +4,15 @@ import asyncio
 import threading
 import time
 from dataclasses import dataclass, field
+from functools import partial
+from urllib.parse import urlsplit
 
-import msgspec
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
-from websockets.typing import Subprotocol
+import uvloop
 
 from bench.subject import TAIL, TOP, Look
-from tablecast.client.viewer import socket_url
-from tablecast.wire.messages import PROTOCOL, Error, Frame, Login, Open, Sort, decode_server, encode
+from bench.wire_client import WireClient
+from tablecast.errors import MessageUnreadable
+from tablecast.wire.messages import Error, Frame, Login, Open, Sort, decode_server, encode
 
 WINDOW = 100
 BACKOFF_SECONDS = 0.2
@@ -43,6 +43,18 @@ class Sight:
         """When the first frame of this generation, or of a newer one, came."""
         return min((moment for number, moment in list(self.first.items()) if number >= generation), default=None)
 
+    def hear(self, message: bytes) -> None:
+        """What a server says that is no answer, no frame and no error is told as an error too."""
+        now = time.time()
+        try:
+            received = decode_server(message)
+            if isinstance(received, Frame):
+                self.take(received, now)
+            elif isinstance(received, Error):
+                self.errors.append(f"{received.code}: {received.message}")
+        except (MessageUnreadable, KeyError, ValueError) as error:
+            self.errors.append(repr(error))
+
     def take(self, frame: Frame, now: float) -> None:
         first = frame.generation not in self.first
         self.first.setdefault(frame.generation, now)
@@ -67,9 +79,9 @@ class Crowd:
 
     def __init__(self, url: str, key: str, count: int) -> None:
         self.sights = [Sight(*LOOKS[index % len(LOOKS)]) for index in range(count)]
-        self._url = socket_url(url)
+        self._place = urlsplit(url)
         self._key = key
-        self._loop = asyncio.new_event_loop()
+        self._loop = uvloop.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="crowd", daemon=True)
         self._ended = asyncio.Event()
 
@@ -105,26 +117,20 @@ class Crowd:
         await asyncio.gather(*watching, return_exceptions=True)
 
     async def _watch(self, sight: Sight) -> None:
-        while True:
-            try:
-                async with connect(self._url, subprotocols=[Subprotocol(PROTOCOL)], max_size=None, compression=None) as socket:
-                    sight.connects += 1
-                    await self._converse(socket, sight)
-            except (ConnectionClosed, OSError) as error:
-                sight.errors.append(str(error))
-                await asyncio.sleep(BACKOFF_SECONDS)
-            except (msgspec.DecodeError, KeyError, ValueError) as error:
-                sight.errors.append(repr(error))
-                raise
-
-    async def _converse(self, socket: ClientConnection, sight: Sight) -> None:
         sort = tuple(Sort(column, descending) for column, descending in sight.look.sort)
-        for message in (Login(self._key), Open(1, 1, sight.table, sight.look.offset, WINDOW, sort=sort)):
-            await socket.send(encode(message), text=True)
-        async for data in socket:
-            now = time.time()
-            received = decode_server(data)
-            if isinstance(received, Frame):
-                sight.take(received, now)
-            elif isinstance(received, Error):
-                sight.errors.append(f"{received.code}: {received.message}")
+        first = [encode(Login(self._key)), encode(Open(1, 1, sight.table, sight.look.offset, WINDOW, sort=sort))]
+        while True:
+            over = asyncio.Event()
+            viewer = partial(WireClient, self._place.netloc, first, sight.hear, over.set)
+            try:
+                transport, _ = await self._loop.create_connection(viewer, self._place.hostname or "", self._place.port or 0)
+            except OSError as error:
+                sight.errors.append(str(error))
+            else:
+                sight.connects += 1
+                try:
+                    await over.wait()
+                finally:
+                    transport.close()
+                sight.errors.append("the connection ended")
+            await asyncio.sleep(BACKOFF_SECONDS)
