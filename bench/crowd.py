@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from urllib.parse import urlsplit
@@ -121,9 +122,9 @@ class Crowd:
         first = [encode(Login(self._key)), encode(Open(1, 1, sight.table, sight.look.offset, WINDOW, sort=sort))]
         while True:
             over = asyncio.Event()
-            viewer = partial(WireClient, self._place.netloc, first, sight.hear, over.set)
+            viewer: Callable[[], WireClient] = partial(WireClient, self._place.netloc, first, sight.hear, over.set)
             try:
-                transport, _ = await self._loop.create_connection(viewer, self._place.hostname or "", self._place.port or 0)
+                _, client = await self._loop.create_connection(viewer, self._place.hostname or "", self._place.port or 0)
             except OSError as error:
                 sight.errors.append(str(error))
             else:
@@ -131,6 +132,6 @@ class Crowd:
                 try:
                     await over.wait()
                 finally:
-                    transport.close()
+                    client.close()
                 sight.errors.append("the connection ended")
             await asyncio.sleep(BACKOFF_SECONDS)

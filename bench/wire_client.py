@@ -40,6 +40,10 @@ class WireClient(asyncio.Protocol):
         if self.transport is not None and not self.transport.is_closing():
             self.transport.write(masked(_TEXT, message))
 
+    def close(self) -> None:
+        if self.transport is not None:
+            self.transport.close()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._lost()
 

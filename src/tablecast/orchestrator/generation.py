@@ -25,7 +25,7 @@ from tablecast.pipeline.query import Spans, fill, start_query
 from tablecast.pipeline.rows import MARKS, SEEDS
 from tablecast.pipeline.seed import mark_lanes
 from tablecast.pipeline.session import state_partitions
-from tablecast.pipeline.slots import slots_needed
+from tablecast.pipeline.slots import seed_partitions, slots_needed
 from tablecast.settings import KafkaSettings, Settings, seconds
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class Generation:
         self.known_out_of_history = 0
         """What was counted before the keepers began to count."""
         self.state_partitions = state_partitions(session)
-        self.topics = GenerationTopics(blueprint, settings, changelog, len(self.plans), self.state_partitions)
+        self.topics = GenerationTopics(blueprint, settings, changelog, len(self.plans), seed_partitions(self.state_partitions))
         self.folder = checkpoint_folder(blueprint.number, settings.pipeline, session)
         self.abandoned = threading.Event()
         self._slots: list[int] | None = None
@@ -105,7 +105,7 @@ class Generation:
         if self._slots is None:
             topics = Topics(self.settings.kafka, "source")
             partitions = {source.topic: topics.partitions(source.topic) for source in self.blueprint.catalog.sources.values()}
-            self._slots = [slots_needed(plan, partitions, self.state_partitions, self.state_partitions) for plan in self.plans]
+            self._slots = [slots_needed(plan, partitions, self.state_partitions) for plan in self.plans]
         return self._slots
 
     def start(self) -> None:
@@ -134,7 +134,7 @@ class Generation:
         """Returns when every query knows what the batch job knew. GenerationFailed if a query fails, or it is abandoned, before."""
         for number in range(len(self.plans)):
             topics = self.topics.of_query(number).topics
-            marks = Marks(self.changelog, topics[SEEDS], topics[MARKS], self.state_partitions, self._lanes)
+            marks = Marks(self.changelog, topics[SEEDS], topics[MARKS], self.topics.seed_partitions, self._lanes)
             try:
                 marks.send()
                 while not marks.all_came():

@@ -19,13 +19,12 @@ MOST_AT_ONCE = 8
 class GenerationTopics:
     """Created once, before the first record; removed by removal.py, which knows them by their names alone."""
 
-    def __init__(self, blueprint: Blueprint, settings: Settings, changelog: KafkaSettings, queries: int, partitions: int) -> None:
-        """`partitions` are those of the state, which the seeds share."""
+    def __init__(self, blueprint: Blueprint, settings: Settings, changelog: KafkaSettings, queries: int, seed_partitions: int) -> None:
         self.blueprint = blueprint
         self.settings = settings
         self.changelog = changelog
         self.queries = queries
-        self.partitions = partitions
+        self.seed_partitions = seed_partitions
 
     def create(self) -> None:
         """All at once: one after the other would take most of a second, in which nobody has anything to do."""
@@ -44,7 +43,7 @@ class GenerationTopics:
         for number in range(self.queries):
             own = self._own(number)
             # Never deleted by age: a query that starts anew reads its seeds again.
-            yield own[SEEDS], self.partitions, {"max.message.bytes": str(seed_bytes(self.settings.pipeline.row_bytes)), "retention.ms": "-1"}
+            yield own[SEEDS], self.seed_partitions, {"max.message.bytes": str(seed_bytes(self.settings.pipeline.row_bytes)), "retention.ms": "-1"}
             yield own[MARKS], 1, {"retention.ms": "-1"}
 
     def end_offsets(self) -> dict[str, int]:
