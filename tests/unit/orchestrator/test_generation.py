@@ -39,7 +39,7 @@ def test_it_holds_a_slot_for_each_partition_of_each_stage_of_each_query_that_is_
     configuration: Configuration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generation = made(configuration, monkeypatch)
-    each = 3 + 5 + 2 * STATE_PARTITIONS
+    each = 3 + 5 + STATE_PARTITIONS // 2 + STATE_PARTITIONS
     assert (generation.slots(), generation.held_slots()) == (each, 0)
     generation.crew.keepers = [keeper(), keeper()]
     assert generation.held_slots() == 2 * each, "a twin holds as many again"
