@@ -142,8 +142,8 @@ export class LiveTableGrid {
   constructor() {
     afterNextRender(() => { this.#mount(); });
     effect(() => {
-      this.#look();
-      this.#pane?.request();
+      const look = this.#look();
+      this.#pane?.show(look);
     });
     effect(() => {
       this.table();

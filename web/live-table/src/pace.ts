@@ -9,6 +9,7 @@ export class Pace {
   #task: (() => void) | null = null;
   #frame = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #rest: ReturnType<typeof setTimeout> | undefined;
   #doneAt = -Infinity;
 
   /** `asked` is called whenever a frame was asked for, which whoever paints may want to join. */
@@ -21,20 +22,21 @@ export class Pace {
     this.#task = task;
     if (waits) return;
     this.#timer = setTimeout(() => { this.#do(performance.now()); }, UNSEEN_MS);
-    this.#ask();
+    // Not by asking for the frame between too: who asks for a frame makes the browser do all of one.
+    const rest = this.#doneAt + LEAST_MS - performance.now();
+    if (rest > 0) this.#rest = setTimeout(() => { this.#ask(); }, Math.min(rest, LEAST_MS));
+    else this.#ask();
   }
 
   cancel(): void {
     cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#rest);
     clearTimeout(this.#timer);
     this.#task = null;
   }
 
   #ask(): void {
-    this.#frame = requestAnimationFrame((now) => {
-      if (now - this.#doneAt < LEAST_MS) this.#ask();
-      else this.#do(now);
-    });
+    this.#frame = requestAnimationFrame((now) => { this.#do(now); });
     this.#asked?.();
   }
 

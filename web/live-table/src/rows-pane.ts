@@ -40,6 +40,7 @@ export class RowsPane {
   readonly #observer: ResizeObserver | null;
   #frame: number | null = null;
   #last: { readonly name: string; readonly snapshot: Snapshot } | null = null;
+  #painted: Look | null = null;
   #seen: Seen = { from: 0, to: 0 };
   /** Not by way of Angular, which would look through the whole grid at each step. */
   readonly #scrolled = (): void => { if (this.#scroller.scrolled()) this.request(); };
@@ -72,6 +73,11 @@ export class RowsPane {
       this.#frame = null;
       this.#paint();
     });
+  }
+
+  /** To be called when what is to be shown may be new: mostly the frame that brought it has been painted already. */
+  show(look: Look | null): void {
+    if (look === null || this.#painted === null || !sameLook(look, this.#painted)) this.request();
   }
 
   /** Puts a row at the top of the view. */
@@ -122,20 +128,22 @@ export class RowsPane {
   #paint(): void {
     const look = this.#events.look();
     if (look === null) {
-      this.#last = null;
+      this.#last = this.#painted = null;
       return this.#painter.clear();
     }
     this.#follow(look);
-    const { active } = this.#events.look() ?? look;
+    // Cursor and range have followed the rows.
+    const shown = this.#events.look() ?? look;
+    this.#painted = shown;
     const { scale, px } = this.#scroller;
     this.#seen = scale.seen(px);
     const rows = { from: Math.max(0, this.#seen.from - OVERSCAN), to: Math.min(scale.rows, this.#seen.to + OVERSCAN) };
     const focused = this.#focusing || this.#holdsFocus();
     const now = performance.now();
-    this.#painter.paint({ ...look, active, rows, now, top: this.#scroller.topOf(rows.from) });
+    this.#painter.paint({ ...shown, rows, now, top: this.#scroller.topOf(rows.from) });
     if (!this.#scroller.settle()) this.request();
     this.#fade(now);
-    if (focused) this.#focusActive(active);
+    if (focused) this.#focusActive(shown.active);
     this.#events.seen(this.#seen, look.snapshot.total);
   }
 
@@ -176,4 +184,8 @@ export class RowsPane {
     cell.focus({ preventScroll: true });
     this.#handing = false;
   }
+}
+
+function sameLook(one: Look, other: Look): boolean {
+  return (Object.keys(one) as (keyof Look)[]).every((part) => one[part] === other[part]);
 }
