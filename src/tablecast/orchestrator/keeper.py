@@ -49,12 +49,13 @@ class Keeper:
 
     def tend(self) -> str | None:
         """The reason, when it has failed since the last call."""
-        if self._query is None:
+        query = self._query
+        if query is None:
             return self._try_start() if time.monotonic() >= self._due and not self.lost else None
-        if self.running:
-            self._count(self._query)
+        if query.isActive:
+            self._count(query)
             return None
-        error = self._query.exception()
+        error = query.exception()
         self._query = None
         text = str(error) if error is not None else "it ended without a reason"
         return self._failed(text, first_line(text))
