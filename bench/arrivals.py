@@ -23,7 +23,7 @@ from tablecast.client import connect
 from tablecast.errors import ServerUnreachable
 from tablecast.server.feed import Feed
 from tablecast.server.hub import Hub
-from tablecast.tables.live_table import Row
+from tablecast.tables.row import Row
 from tablecast.wire.messages import Frame
 
 READY_SECONDS = 60.0

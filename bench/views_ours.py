@@ -14,6 +14,7 @@ from tablecast.server.builder import BUILD_ROWS
 from tablecast.server.hub import UPKEEP_ROWS
 from tablecast.tables.condition import read_condition
 from tablecast.tables.live_table import LiveTable
+from tablecast.tables.row import Changes
 from tablecast.tables.view import SortKey, View, ViewSpec, make_view
 from tablecast.tables.viewport import Difference, Snapshot, Viewport
 from tablecast.tables.window import Window
@@ -75,7 +76,8 @@ def shown(view: View) -> dict[str, object]:
 
 def take(table: LiveTable, batch: list[Record]) -> None:
     """As a server does."""
-    table.take([(key, data, version, None) for key, data, version in batch], refuse)
+    keys, datas, versions = zip(*batch, strict=True)
+    table.take(Changes(keys, datas, versions, (None,) * len(batch)), refuse)
 
 
 def refuse(key: bytes, error: ValueError) -> None:

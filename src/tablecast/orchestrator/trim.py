@@ -16,7 +16,8 @@ from tablecast.kafka.clients import make_consumer
 from tablecast.orchestrator.backoff import Backoff
 from tablecast.orchestrator.reasons import reason_of
 from tablecast.settings import KafkaSettings
-from tablecast.tables.live_table import LiveTable, Row
+from tablecast.tables.live_table import LiveTable
+from tablecast.tables.row import Row
 
 log = logging.getLogger(__name__)
 

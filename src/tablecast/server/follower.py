@@ -28,15 +28,15 @@ from tablecast.kafka.status import (
 )
 from tablecast.server.reader import Reading
 from tablecast.tables.generation import Generation, SharedViews
-from tablecast.tables.live_table import Change, LiveTable
+from tablecast.tables.live_table import LiveTable
+from tablecast.tables.row import Changes
 from tablecast.tables.view import ViewSpec
 
 log = logging.getLogger(__name__)
 
 Post = Callable[[Callable[[], None]], None]
 """Runs a function on the event loop, soon and in order; called from any thread."""
-Changes = dict[str, list[Change]]
-"""By topic."""
+ChangesOfTopics = dict[str, Changes]
 
 LANDING = 100
 """Records that are applied on the event loop at a time: with many open views a thousand would hold it up for a quarter of a second."""
@@ -229,15 +229,15 @@ class GenerationFollower:
     def lost(self, reason: str) -> None:
         self._post(lambda: self._events.lost(self, reason))
 
-    def _land(self, changes: Changes, records: int) -> None:
+    def _land(self, changes: ChangesOfTopics, records: int) -> None:
         self._flight.release()
         if not self._abandoned:
             self._apply(changes)
             self._events.applied(records)
 
-    def _apply(self, changes: Changes) -> None:
-        for topic, rows in changes.items():
-            self._tables[topic].take(rows, partial(self._reject, topic))
+    def _apply(self, changes: ChangesOfTopics) -> None:
+        for topic, of_topic in changes.items():
+            self._tables[topic].take(of_topic, partial(self._reject, topic))
 
     def _reject(self, topic: str, key: bytes, error: ValueError) -> None:
         self.rejected += 1
@@ -306,18 +306,24 @@ def _column_type(text: str) -> ColumnType:
     return text if text in _TYPES else "string"  # type: ignore[return-value]
 
 
-def _changes(messages: Iterable[Message]) -> Changes:
-    changes: Changes = {}
-    last, rows = "", list[Change]()
+def _changes(messages: Iterable[Message]) -> ChangesOfTopics:
+    by_topic: dict[str, list[Message]] = {}
     for message in messages:
-        version = order = None
-        for name, value in cast(Iterable[tuple[str, bytes]], message.headers() or ()):
-            if name == VERSION_HEADER:
-                version = value
-            elif name == ORDER_HEADER:
-                order = value
-        topic = message.topic() or ""
-        if topic != last:
-            last, rows = topic, changes.setdefault(topic, [])
-        rows.append((message.key() or b"", message.value(), version, order))
-    return changes
+        by_topic.setdefault(message.topic() or "", []).append(message)
+    return {topic: _columns(of_topic) for topic, of_topic in by_topic.items()}
+
+
+def _columns(messages: Sequence[Message]) -> Changes:
+    versions, orders = _versions_and_orders(messages)
+    return Changes([message.key() or b"" for message in messages], [message.value() for message in messages], versions, orders)
+
+
+def _versions_and_orders(messages: Sequence[Message]) -> tuple[Sequence[bytes | None], Sequence[bytes | None]]:
+    told = [cast(Sequence[tuple[str, bytes]], message.headers() or ()) for message in messages]
+    with suppress(ValueError):
+        # Most have nothing but a version, which is quicker to see for all than for each.
+        versions = [value for [(name, value)] in told if name == VERSION_HEADER]
+        if len(versions) == len(told):
+            return versions, [None] * len(told)
+    headers = [dict(each) for each in told]
+    return [header.get(VERSION_HEADER) for header in headers], [header.get(ORDER_HEADER) for header in headers]

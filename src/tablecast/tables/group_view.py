@@ -9,9 +9,10 @@ from tablecast.catalog import Column
 from tablecast.tables.cells import Cells, cell_key, cell_normaliser, tolerant
 from tablecast.tables.group import Grouping
 from tablecast.tables.intake import Intake
-from tablecast.tables.live_table import LiveTable, Row, row_of
+from tablecast.tables.live_table import LiveTable
 from tablecast.tables.placing import Selection, SortKey, ranking_by, selecting, slots_of
 from tablecast.tables.ranking import Ranking
+from tablecast.tables.row import Row, row_of
 from tablecast.tables.tally import Tally, comparable, tally_maker
 
 _encode = msgspec.json.Encoder().encode

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Self
 
-from tablecast.tables.live_table import LiveTable, Row
+from tablecast.tables.live_table import LiveTable
+from tablecast.tables.row import Row
 
 
 class Instant:

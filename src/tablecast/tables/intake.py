@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 
-from tablecast.tables.live_table import LiveTable, Row
+from tablecast.tables.live_table import LiveTable
+from tablecast.tables.row import Row
 
 MOST_LATE = 256
 """So many changed rows are kept until somebody looks: to take them in together is quicker than one by one, but nobody shall wait long for it."""

@@ -1,45 +1,17 @@
 """A table in memory: rows by id and in order, kept as the bytes that Spark encoded."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from struct import Struct
-from struct import error as PackError
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import Protocol
-
-import msgspec
 
 from tablecast.catalog import Bound, Column
 from tablecast.tables.ranking import Ranking
-from tablecast.tables.version import Order, parse_left, parse_order, supersedes
+from tablecast.tables.row import BRACE, END_BRACE, ORDER_SIZE, Changes, Row, new_row, new_rows, pack_position
+from tablecast.tables.version import parse_order, supersedes
 
 UNBOUNDED = Bound()
 TRIM_ROWS = 1000
-
-Change = tuple[bytes, bytes | None, bytes | None, bytes | None]
-"""Row id, row or None when it is gone, version, order."""
-
-_ORDER = Struct(">QIQ")
-_ORDER_SIZE = _ORDER.size
-_pack = _ORDER.pack
-_TIMESTAMP_ZERO = 1 << 63
-"""Kafka's timestamp may be -1, and packed orders must compare as the numbers do."""
-_BRACE, _END_BRACE = b"{}"
-
-
-class Row(msgspec.Struct, gc=False, eq=False):
-    """One row. Its identity is the object: an update changes `version` and `data` in place, and `data` is empty once the row has left its table."""
-
-    position: bytes
-    """The packed order, then the id: rows compare by it as by (order, id)."""
-    version: bytes
-    data: bytes
-
-    @property
-    def id(self) -> str:
-        return self.position[_ORDER_SIZE:].decode()
-
-    @property
-    def timestamp(self) -> int:
-        return packed_timestamp(self.position)
+_position = attrgetter("position")
 
 
 class RowWatcher(Protocol):
@@ -105,19 +77,32 @@ class LiveTable:
     def unfollow(self, follower: RowFollower) -> None:
         self._followers.remove(follower)
 
-    def take(self, changes: Iterable[Change], reject: Callable[[bytes, ValueError], None]) -> None:
-        """Takes all of them, as `upsert` and `delete` do; `reject` hears of those that are not of the changelog's format.
+    def take(self, changes: Changes, reject: Callable[[bytes, ValueError], None]) -> None:
+        """Takes all of them, as `upsert` and `delete` do; `reject` hears of those of another format. A bound is kept at the end."""
+        if not self._take_new(changes):
+            self._take_each(changes, reject)
 
-        As long as nobody looks most rows are new, and what they need is done here for many at once. A bound is then kept at the end.
-        """
-        fresh: list[tuple[bytes, Row]] = []
+    def _take_new(self, changes: Changes) -> bool:
+        """Takes them if all are new rows, as they are while a table is filled."""
+        ids = changes.ids
+        if not (self._rows.keys().isdisjoint(ids) and self._gone.keys().isdisjoint(ids)) or len(set(ids)) < len(ids):
+            return False
+        rows = new_rows(changes)
+        if rows is None:
+            return False
+        self._rows.update(zip(ids, rows, strict=True))
+        self._place(rows)
+        return True
+
+    def _take_each(self, changes: Changes, reject: Callable[[bytes, ValueError], None]) -> None:
+        fresh: list[Row] = []
         rows, unseen = self._rows, self.filling and not (self._followers or self._watchers)
-        for key, data, version, order in changes:
+        for key, data, version, order in zip(*changes, strict=True):
             try:
                 row = rows.get(key)
                 if row is None and unseen and data and not self._gone:
-                    rows[key] = row = _new_row(key, data, version or b"", order)
-                    fresh.append((row.position, row))
+                    rows[key] = row = new_row(key, data, version or b"", order)
+                    fresh.append(row)
                 elif row is not None and data and version and not order:
                     self._update(row, data, version)
                 else:
@@ -141,13 +126,13 @@ class LiveTable:
             known = self._gone.get(key)
             if known is not None and not supersedes(version, known):
                 return False
-            self._insert(key, _new_row(key, data, version, order))
+            self._insert(key, new_row(key, data, version, order))
             return True
         if not data:
             raise ValueError(f"the value of row {key!r} is empty")
         if not order or (position := pack_position(parse_order(order), key)) >= row.position:
             return self._update(row, data, version)
-        if data[0] != _BRACE or data[-1] != _END_BRACE:
+        if data[0] != BRACE or data[-1] != END_BRACE:
             raise ValueError(f"the value of row {key!r} is not a JSON object")
         kept = (version, data) if supersedes(version, row.version) else (row.version, row.data)
         self._remove(row)
@@ -158,7 +143,7 @@ class LiveTable:
         """In place. Raises ValueError when the record is not of the changelog's format."""
         if not supersedes(version, row.version):
             return False
-        if data[0] != _BRACE or data[-1] != _END_BRACE:
+        if data[0] != BRACE or data[-1] != END_BRACE:
             raise ValueError(f"the value of row {row.id!r} is not a JSON object")
         before = row.data
         row.version, row.data = version, data
@@ -207,24 +192,24 @@ class LiveTable:
         if self._gone:
             self._gone.pop(key, None)
         self._rows[key] = row
-        self._place([(row.position, row)])
+        self._place([row])
 
-    def _place(self, fresh: list[tuple[bytes, Row]]) -> None:
+    def _place(self, fresh: list[Row]) -> None:
         """Puts rows that are new in order, tells of them, and removes the oldest that are too many then."""
         if self.filling and not self._followers:
-            self._order.put_off(fresh)
+            self._order.put_off(zip(map(_position, fresh), fresh, strict=True))
         else:
-            self._order.add(fresh)
+            self._order.add(zip(map(_position, fresh), fresh, strict=True))
         self.changes += len(fresh)
         if self._followers or self._watchers:
-            for _, row in fresh:
+            for row in fresh:
                 self._tell(row, b"")
         if self.bound.rows is not None and (excess := len(self._rows) - self.bound.rows) > 0:
             for row in self._order.between(0, excess):
                 self._remove(row)
 
     def _remove(self, row: Row) -> None:
-        del self._rows[row.position[_ORDER_SIZE:]]
+        del self._rows[row.position[ORDER_SIZE:]]
         self._order.remove((row.position,))
         before, row.data = row.data, b""
         self.changes += 1
@@ -238,36 +223,3 @@ class LiveTable:
                 watcher.put(row)
             else:
                 watcher.drop(row)
-
-
-def _new_row(key: bytes, data: bytes, version: bytes, order: bytes | None) -> Row:
-    """Raises ValueError when the record is not of the changelog's format."""
-    if not data or data[0] != _BRACE or data[-1] != _END_BRACE:
-        raise ValueError(f"the value of row {key!r} is not a JSON object")
-    if not key.isascii():
-        key.decode()
-    left = parse_left(version)
-    timestamp, partition, offset = parse_order(order) if order else left
-    try:
-        # As pack_position does: a call for each row of a fill would be felt.
-        return Row(_pack(timestamp + _TIMESTAMP_ZERO, partition, offset) + key, version, data)
-    except PackError:
-        raise ValueError(f"the order of {version!r} is out of range") from None
-
-
-def pack_position(order: Order, key: bytes) -> bytes:
-    """Raises ValueError for numbers that no Kafka has."""
-    timestamp, partition, offset = order
-    try:
-        return _pack(timestamp + _TIMESTAMP_ZERO, partition, offset) + key
-    except PackError:
-        raise ValueError(f"the order {order!r} is out of range") from None
-
-
-def row_of(id: bytes, data: bytes) -> Row:
-    """A row that is of no changelog."""
-    return Row(bytes(_ORDER_SIZE) + id, b"", data)
-
-
-def packed_timestamp(position: bytes) -> int:
-    return int.from_bytes(position[:8], "big") - _TIMESTAMP_ZERO

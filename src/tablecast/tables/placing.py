@@ -9,7 +9,7 @@ from tablecast.catalog import Column, ColumnType
 from tablecast.errors import BadView
 from tablecast.tables.cells import NULL, UNREADABLE, Cells, KeyOf, KeysOf, cell_decoder, cell_key, cell_keys, cell_reader, tolerant
 from tablecast.tables.condition import CellTest, CellTests, Condition, Leaf, Slots, Test, cell_test, cell_tests, condition_columns, condition_test
-from tablecast.tables.live_table import Row
+from tablecast.tables.row import Row
 
 Place = Callable[[bytes, bytes], bytes | None]
 """From a row's data and its position to its place; None when it is not in the view."""

@@ -59,8 +59,6 @@ class Ranking(Generic[T]):
         """The least place that may stand in each leaf."""
         self._marks = array("d", [-1.0])
         """The marks of these."""
-        self._counts = array("q", [0])
-        """How many stand in each leaf."""
         self._sums: list[int] | None = None
         """How many stand in each block of leaves; None when that is to be added up again."""
         self._size = 0
@@ -72,7 +70,7 @@ class Ranking(Generic[T]):
 
     def put_off(self, placed: Iterable[tuple[bytes, T]]) -> None:
         """Puts them in order later."""
-        firsts, leaves, items, counts, mixed = self._firsts, self._places, self._items, self._counts, self._mixed
+        firsts, leaves, items, mixed = self._firsts, self._places, self._items, self._mixed
         self._sums = None
         added = 0
         for place, item in placed:
@@ -81,7 +79,6 @@ class Ranking(Generic[T]):
             leaf.append(place)
             items[index].append(item)
             mixed[index] = True
-            counts[index] += 1
             added += 1
             if len(leaf) > MIXED:
                 self._split(index, MIXED_LEAF)
@@ -89,7 +86,7 @@ class Ranking(Generic[T]):
 
     def add(self, placed: Iterable[tuple[bytes, T]]) -> None:
         """Puts them in order at once."""
-        leaves, items, counts, mixed, marks, sums = self._places, self._items, self._counts, self._mixed, self._marks, self._sums
+        leaves, items, mixed, marks, sums = self._places, self._items, self._mixed, self._marks, self._sums
         added = 0
         for place, item in placed:
             # A call for each would take as long as the rest of it.
@@ -104,7 +101,6 @@ class Ranking(Generic[T]):
             leaf.insert(at, place)
             items[index].insert(at, item)
             added += 1
-            counts[index] += 1
             if sums is not None:
                 sums[index // BLOCK] += 1
             if len(leaf) > 2 * LEAF:
@@ -114,7 +110,7 @@ class Ranking(Generic[T]):
 
     def remove(self, places: Iterable[bytes]) -> None:
         """Raises KeyError when nothing stands at one of them."""
-        leaves, items, counts, mixed, marks, sums = self._places, self._items, self._counts, self._mixed, self._marks, self._sums
+        leaves, items, mixed, marks, sums = self._places, self._items, self._mixed, self._marks, self._sums
         for place in places:
             mark = float(_eight_bytes(place)[0]) if len(place) >= 8 else mark_of(place)
             index = bisect_right(marks, mark) - 1
@@ -128,18 +124,18 @@ class Ranking(Generic[T]):
                 raise KeyError(place)
             del leaf[at], items[index][at]
             self._size -= 1
-            counts[index] -= 1
             if sums is not None:
                 sums[index // BLOCK] -= 1
             if not leaf and index > 0:
-                del leaves[index], items[index], mixed[index], self._firsts[index], marks[index], counts[index]
+                del leaves[index], items[index], mixed[index], self._firsts[index], marks[index]
                 sums = self._sums = None
 
     def settle(self, limit: int) -> bool:
         """Puts up to about `limit` of what was put off in order, so that nobody has to wait for it later. Whether all is in order now."""
         while self._unsettled < len(self._places) and limit > 0:
-            if self._mixed[self._unsettled] or self._counts[self._unsettled] > 2 * LEAF:
-                limit -= self._counts[self._unsettled]
+            held = len(self._places[self._unsettled])
+            if self._mixed[self._unsettled] or held > 2 * LEAF:
+                limit -= held
                 self._split(self._unsettled, LEAF)
             self._unsettled += 1
         return self._unsettled >= len(self._places)
@@ -154,7 +150,7 @@ class Ranking(Generic[T]):
                 if self._mixed[index]:
                     self._sort(index)
                 found += self._items[index][max(0, start - before) : stop - before]
-                before += self._counts[index]
+                before += len(self._items[index])
                 index += 1
         return found
 
@@ -184,12 +180,12 @@ class Ranking(Generic[T]):
         if self._mixed[index]:
             self._sort(index)
         at = bisect_left(self._places[index], place)
-        there = at < self._counts[index] and self._places[index][at] == place
-        return sum(self._counts[:index]) + at if there else None
+        there = at < len(self._places[index]) and self._places[index][at] == place
+        return self._before(index) + at if there else None
 
     def dismantle(self) -> Iterator[None]:
         """Lets go of everything, a leaf at each step: to free a million objects at once would hold up every other thread."""
-        self._firsts, self._marks, self._counts, self._mixed, self._sums, self._size = [], array("d"), array("q"), bytearray(), None, 0
+        self._firsts, self._marks, self._mixed, self._sums, self._size = [], array("d"), bytearray(), None, 0
         while self._places:
             self._places.pop()
             self._items.pop()
@@ -207,21 +203,28 @@ class Ranking(Generic[T]):
 
     def _leaf_of(self, place: int) -> tuple[int, int]:
         """The leaf in which this index lies, and how many stand before that leaf."""
-        counts, sums = self._counts, self._sums
-        if sums is None and place < LEAF:
-            sums = []
-        elif sums is None:
-            sums = self._sums = [sum(counts[at : at + BLOCK]) for at in range(0, len(counts), BLOCK)]
-        index = before = 0
-        for count in sums:
+        leaves, index, before = self._places, 0, 0
+        for count in self._blocks() if place >= LEAF else ():
             if before + count > place:
                 break
             before += count
             index += BLOCK
-        while before + counts[index] <= place:
-            before += counts[index]
+        while before + len(leaves[index]) <= place:
+            before += len(leaves[index])
             index += 1
         return index, before
+
+    def _before(self, index: int) -> int:
+        """How many stand before this leaf."""
+        block = index // BLOCK
+        return sum(self._blocks()[:block]) + sum(map(len, self._places[block * BLOCK : index]))
+
+    def _blocks(self) -> list[int]:
+        """How many stand in each block of leaves."""
+        if self._sums is None:
+            leaves = self._places
+            self._sums = [sum(map(len, leaves[at : at + BLOCK])) for at in range(0, len(leaves), BLOCK)]
+        return self._sums
 
     def _sort(self, index: int) -> None:
         places, items = self._places[index], self._items[index]
@@ -242,5 +245,4 @@ class Ranking(Generic[T]):
         firsts = [places[at] for at in parts[1:]]
         self._firsts[index + 1 : index + 1] = firsts
         self._marks[index + 1 : index + 1] = array("d", map(mark_of, firsts))
-        self._counts[index : index + 1] = array("q", [min(size, len(places) - at) for at in parts])
         self._sums = None

@@ -10,10 +10,11 @@ from tablecast.tables.condition import Condition
 from tablecast.tables.group import Grouping
 from tablecast.tables.group_view import GroupView
 from tablecast.tables.intake import Intake
-from tablecast.tables.live_table import LiveTable, Row
+from tablecast.tables.live_table import LiveTable
 from tablecast.tables.near_first import NearFirst
 from tablecast.tables.placing import Placing, Selection, SortKey, placing
 from tablecast.tables.ranking import Ranking
+from tablecast.tables.row import Row
 
 __all__ = ["NaturalView", "ShapedView", "SortKey", "View", "ViewSpec", "make_view"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Protocol
 
-from tablecast.tables.live_table import Row
+from tablecast.tables.row import Row
 from tablecast.tables.window import Window
 
 _serials = count(1)

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecast.tables.intake import Intake
-from tablecast.tables.live_table import LiveTable, Row
+from tablecast.tables.live_table import LiveTable
+from tablecast.tables.row import Row
 
 steps = st.lists(
     st.one_of(

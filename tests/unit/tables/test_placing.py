@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tablecast.catalog import Column, ColumnType
 from tablecast.tables.condition import read_condition
-from tablecast.tables.live_table import Row
 from tablecast.tables.placing import Placed, Placing, Selection, SortKey, placing
+from tablecast.tables.row import Row
 
 usual: dict[ColumnType, st.SearchStrategy[Any]] = {
     "double": st.floats(allow_nan=False, allow_infinity=False),
