@@ -13,6 +13,7 @@ from tablecast.catalog import Column
 from tablecast.server.builder import BUILD_ROWS
 from tablecast.server.hub import UPKEEP_ROWS
 from tablecast.tables.condition import read_condition
+from tablecast.tables.dismantler import collect_rarely
 from tablecast.tables.live_table import LiveTable
 from tablecast.tables.row import Changes
 from tablecast.tables.view import SortKey, View, ViewSpec, make_view
@@ -31,6 +32,7 @@ SPEC = ViewSpec((SortKey("balance", True),), read_condition({"op": "ge", "column
 
 def main(folder: Path) -> None:
     process = psutil.Process()
+    collect_rarely()
     empty = process.memory_info().rss
     table = LiveTable("final_ui", COLUMNS)
     seconds = 0.0
