@@ -86,7 +86,7 @@ def in_server(stack: Stack, subject: Subject, window: int) -> Iterator[Arrivals]
         async with Feed(stack.kafka, "tablecast", hub).running():
             while hub.generation is None:
                 await asyncio.sleep(0.05)
-            hub.generation.find(subject.table).table.watch(_RowTimes(seen))
+            hub.generation.find(subject.table).table.follow(_RowTimes(seen))
             ready.set()
             await ended.wait()
 
@@ -107,11 +107,9 @@ class _RowTimes:
         self._seen = seen
         self._decode = msgspec.json.Decoder(dict[str, Any]).decode
 
-    def put(self, row: Row) -> None:
-        self._seen.take(self._decode(row.data), time.time())
-
-    def drop(self, row: Row) -> None:
+    def changed(self, row: Row, before: bytes) -> None:
         """Nothing that is measured leaves a table."""
+        self._seen.take(self._decode(row.data), time.time())
 
 
 @contextmanager

@@ -31,7 +31,7 @@ class BoundedChangelog:
 
     def __init__(self, name: str, bound: Bound) -> None:
         self._table = LiveTable(name, (), bound)
-        self._table.watch(self)
+        self._table.follow(self)
         self._offsets: dict[str, int] = {}
         self.next = 0
         """The offset behind the last record that was taken."""
@@ -46,13 +46,11 @@ class BoundedChangelog:
         self._table.trim(now_ms)
         return next(iter(self._offsets.values()), self.next)
 
-    def put(self, row: Row) -> None:
-        # Taken out and put in again: the offsets stay in their order.
+    def changed(self, row: Row, before: bytes) -> None:
+        # Taken out and, unless it has left, put in again: the offsets stay in their order.
         self._offsets.pop(row.id, None)
-        self._offsets[row.id] = self.next - 1
-
-    def drop(self, row: Row) -> None:
-        self._offsets.pop(row.id, None)
+        if row.data:
+            self._offsets[row.id] = self.next - 1
 
 
 class Trimmer:

@@ -14,16 +14,8 @@ TRIM_ROWS = 1000
 _position = attrgetter("position")
 
 
-class RowWatcher(Protocol):
-    """Is told of each row that came or changed, and of each that left, after the table has it so."""
-
-    def put(self, row: Row) -> None: ...
-
-    def drop(self, row: Row) -> None: ...
-
-
 class RowFollower(Protocol):
-    """Is told of the same, and what the row held before, so that it need not keep that itself."""
+    """Is told of each row that came, changed or left, after the table has it so, and of what it held before, so that it need not keep that itself."""
 
     def changed(self, row: Row, before: bytes) -> None:
         """`before` is the data that it had: empty for a row that came, as the row's own data is for one that left."""
@@ -43,7 +35,6 @@ class LiveTable:
         self._rows: dict[bytes, Row] = {}
         self._order: Ranking[Row] = Ranking()
         self._gone: dict[bytes, bytes] = {}
-        self._watchers: list[RowWatcher] = []
         self._followers: list[RowFollower] = []
         self.filling = True
         """Whether nobody looks yet: then its order may come about by and by. To be set to False by whoever shows it."""
@@ -67,9 +58,6 @@ class LiveTable:
     def settle(self, limit: int) -> bool:
         """Puts up to about `limit` rows in order that came while it was filled. Whether all are in order now."""
         return self._order.settle(limit)
-
-    def watch(self, watcher: RowWatcher) -> None:
-        self._watchers.append(watcher)
 
     def follow(self, follower: RowFollower) -> None:
         self._followers.append(follower)
@@ -96,7 +84,7 @@ class LiveTable:
 
     def _take_each(self, changes: Changes, reject: Callable[[bytes, ValueError], None]) -> None:
         fresh: list[Row] = []
-        rows, unseen = self._rows, self.filling and not (self._followers or self._watchers)
+        rows, unseen = self._rows, self.filling and not self._followers
         for key, data, version, order in zip(*changes, strict=True):
             try:
                 row = rows.get(key)
@@ -150,8 +138,6 @@ class LiveTable:
         self.changes += 1
         for follower in self._followers:
             follower.changed(row, before)
-        for watcher in self._watchers:
-            watcher.put(row)
         return True
 
     def delete(self, key: bytes, version: bytes | None) -> bool:
@@ -201,9 +187,9 @@ class LiveTable:
         else:
             self._order.add(zip(map(_position, fresh), fresh, strict=True))
         self.changes += len(fresh)
-        if self._followers or self._watchers:
+        for follower in self._followers:
             for row in fresh:
-                self._tell(row, b"")
+                follower.changed(row, b"")
         if self.bound.rows is not None and (excess := len(self._rows) - self.bound.rows) > 0:
             for row in self._order.between(0, excess):
                 self._remove(row)
@@ -213,13 +199,5 @@ class LiveTable:
         self._order.remove((row.position,))
         before, row.data = row.data, b""
         self.changes += 1
-        self._tell(row, before)
-
-    def _tell(self, row: Row, before: bytes) -> None:
         for follower in self._followers:
             follower.changed(row, before)
-        for watcher in self._watchers:
-            if row.data:
-                watcher.put(row)
-            else:
-                watcher.drop(row)
