@@ -8,7 +8,7 @@ from typing import Any
 
 from tablecast.errors import NotReady, NoVerdict
 from tablecast.kafka.clients import assign_from_beginning, make_consumer
-from tablecast.kafka.control import CONTROL_TABLE, control_message, send_control
+from tablecast.kafka.control import CONTROL_TABLE, control_message, is_pending, send_control
 from tablecast.kafka.names import status_topic, system_changelog
 from tablecast.kafka.standing import standing, standing_statuses
 from tablecast.kafka.status import COMING, newest_live
@@ -30,7 +30,8 @@ class Asking:
         if live is None:
             raise NotReady("no generation is live yet")
         self.live = live
-        self._quiet = not any(status.state in COMING for status in statuses)
+        self._rows = {message.key(): value for message in standing(kafka, system_changelog(prefix, CONTROL_TABLE)) if (value := message.value())}
+        self._quiet = not any(status.state in COMING for status in statuses) and not any(map(is_pending, self._rows.values()))
 
     def ask(self, topics: Mapping[str, str], join: str | None, dry_run: bool = False) -> str | None:
         """The id of the message that was sent; None if it would change nothing. What is not given stays as it is. A dry run only asks."""
@@ -62,7 +63,7 @@ class Asking:
         raise NoVerdict(message, seconds)
 
     def _keep_apart(self) -> None:
-        rows = [json.loads(value) for message in standing(self._kafka, system_changelog(self._prefix, CONTROL_TABLE)) if (value := message.value())]
-        if rows:
-            age = (datetime.now(UTC) - datetime.fromisoformat(max(row["received"] for row in rows))).total_seconds()
+        if self._rows:
+            last = max(json.loads(row)["received"] for row in self._rows.values())
+            age = (datetime.now(UTC) - datetime.fromisoformat(last)).total_seconds()
             time.sleep(min(APART_SECONDS, max(0.0, APART_SECONDS - age)))

@@ -74,6 +74,11 @@ def control_message(topics: Mapping[str, str], join: str | None, dry_run: bool =
     return json.dumps(fields, ensure_ascii=False).encode()
 
 
+def is_pending(row: bytes) -> bool:
+    """Whether a row of control_raw tells of a message that has no verdict yet: what is live does not say then what will be."""
+    return bool(json.loads(row).get("verdict") == "pending")
+
+
 def topic_field(source: str) -> str:
     return f"{source}Topic"
 

@@ -43,6 +43,10 @@ class Agenda:
         newest = self.waiting[-1] if self.waiting else None
         return None if newest is self.chosen else newest
 
+    def overtaken_by_build(self, asked: Asked) -> bool:
+        """Whether what is being built is wanted by a message that came after this one."""
+        return self.chosen is not None and self.waiting.index(self.chosen) > self.waiting.index(asked)
+
     def choose(self, asked: Asked | None) -> None:
         self.chosen = asked
 

@@ -102,7 +102,7 @@ class Swap:
             self.stage.clerk.reject(asked, f"its topics could not be looked at: {task.error}")
         elif task.result is not None:
             self.stage.clerk.reject(asked, task.result.reason)
-        elif self._building(asked) is None and self._showing(asked) is None:
+        elif self._building(asked) is None and self._showing(asked) is None and not self.stage.clerk.agenda.overtaken_by_build(asked):
             self._accepted = asked
             self._give_up_build(asked)
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from tablecast.errors import ControlsTooMany, ControlUnreadable
-from tablecast.kafka.control import DRY_RUN_FIELD, control_message, topic_field
+from tablecast.kafka.control import CONTROL_ROWS, CONTROL_TABLE, DRY_RUN_FIELD, control_message, is_pending, topic_field
 from tablecast.kafka.status import COMING, GenerationStatus, newest_live
 from tablecast.server.hub import Hub
 from tablecast.server.rate import Allowance
@@ -17,7 +17,7 @@ from tablecast.server.rate import Allowance
 PER_SECOND = 1.0
 BURST = 5
 UNANSWERED_SECONDS = 10.0
-"""How long a message may be on its way to the orchestrator: until then what is live does not say what will be."""
+"""How long a message of ours may be on its way to the orchestrator: until then what is live does not say what will be."""
 
 SendControl = Callable[[bytes], str]
 """Puts a message on the control topic and returns its id. Blocks; raises TablecastError."""
@@ -44,13 +44,22 @@ class ControlDesk:
         wait = self._allowance.wait(self._clock())
         if wait > 0:
             raise ControlsTooMany(math.ceil(wait))
-        if self._clock() - self._sent > UNANSWERED_SECONDS and changes_nothing(fields, self._hub.statuses):
+        if not self._awaits_verdict() and changes_nothing(fields, self._hub.statuses):
             return None
         async with self._turn:
             # A dry run changes nothing, so after it what is live still says what will be.
             if fields.get(DRY_RUN_FIELD) is not True:
                 self._sent = self._clock()
             return await asyncio.to_thread(self._send, message)
+
+    def _awaits_verdict(self) -> bool:
+        """Whether a message, whoever sent it, may still change what is live."""
+        if self._clock() - self._sent <= UNANSWERED_SECONDS:
+            return True
+        generation = self._hub.generation
+        if generation is None or CONTROL_TABLE not in generation.views:
+            return False
+        return any(is_pending(row.data) for row in generation.find(CONTROL_TABLE).table.rows(0, CONTROL_ROWS))
 
 
 def read_control(body: bytes) -> dict[str, Any]:

@@ -27,6 +27,8 @@ class World:
     def __init__(self) -> None:
         self.statuses = {1: status(1, "live")}
         self.received: list[datetime] = []
+        self.verdicts: list[str] = []
+        """Of one message, one after another: a compacted topic may hold earlier words too."""
         self.sent: list[dict[str, Any]] = []
         self.slept = 0.0
 
@@ -38,8 +40,9 @@ class World:
         return f"m{len(self.sent)}"
 
     def rows(self, *_: object) -> list[object]:
-        rows = [json.dumps({"received": moment.isoformat()}).encode() for moment in self.received]
-        return [SimpleNamespace(value=lambda row=row: row) for row in rows]
+        rows = [(f"m{number}", {"received": moment.isoformat()}) for number, moment in enumerate(self.received)]
+        rows += [("asked", {"received": "2026-01-01T00:00:00Z", "verdict": verdict}) for verdict in self.verdicts]
+        return [SimpleNamespace(key=lambda key=key: key.encode(), value=lambda row=row: json.dumps(row).encode()) for key, row in rows]
 
     def sleep(self, seconds: float) -> None:
         self.slept += seconds
@@ -71,6 +74,14 @@ def test_it_is_sent_when_another_generation_is_on_its_way_or_the_live_one_cannot
     assert world.ask({"users": "u"}) == "m1"
     world.statuses = {1: msgspec.structs.replace(status(1, "live"), error="it cannot go on")}
     assert world.ask({"users": "u"}) == "m2"
+
+
+def test_it_is_sent_while_an_earlier_message_has_no_verdict(world: World) -> None:
+    """What is live does not say then what will be: the wish to stay would be lost."""
+    world.verdicts = ["pending"]
+    assert world.ask({"users": "u"}) == "m1"
+    world.verdicts = ["pending", "rejected"]
+    assert world.ask({"users": "u"}) is None
 
 
 def test_nobody_knows_what_a_change_would_be_while_nothing_is_live(world: World) -> None:

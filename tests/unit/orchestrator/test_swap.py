@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from tablecast.catalog import Catalog
 from tablecast.errors import GenerationFailed, LeadLost, SparkUnusable
 from tablecast.orchestrator import build as build_module
 from tablecast.orchestrator import swap as module
@@ -116,6 +117,38 @@ def test_one_that_was_accepted_is_not_built_while_a_newer_one_is_looked_at(play:
     looked_at["c"].set()
     play.step_until(lambda: play.clerk.verdicts)
     assert play.clerk.verdicts == {"m0": "superseded", "m1": "applied"}
+    assert len(play.made) == 1
+
+
+def test_a_build_that_the_newest_message_wants_again_is_not_given_up_for_one_before_it(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody went to b, to c and back to b while c was still looked at: b is half built, and wanted."""
+    looked_at, seen = threading.Event(), threading.Event()
+
+    def examine(catalog: Catalog, _: object) -> None:
+        if catalog.sources["users"].topic == "c":
+            looked_at.wait(PATIENCE)
+            seen.set()
+
+    monkeypatch.setattr(module, "examine", examine)
+    play.go_live("a")
+    filling, go_on = threading.Event(), threading.Event()
+
+    def fill() -> None:
+        filling.set()
+        go_on.wait(PATIENCE)
+
+    play.scripts["fill"] = fill
+    play.ask("b")
+    play.step_until(filling.is_set)
+    play.ask("c")
+    play.step_until(lambda: play.swap._examination is not None)
+    play.ask("b")
+    play.swap.step()
+    looked_at.set()
+    play.step_until(lambda: seen.is_set() and play.swap._examination is None)
+    go_on.set()
+    play.step_until(lambda: len(play.clerk.verdicts) == 3)
+    assert play.clerk.verdicts == {"m0": "applied", "m1": "superseded", "m2": "applied"}
     assert len(play.made) == 1
 
 

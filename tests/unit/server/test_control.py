@@ -10,7 +10,9 @@ import msgspec
 import pytest
 from pydantic import SecretStr
 
+from tablecast.catalog import Bound
 from tablecast.errors import BrokerUnreachable, ControlUnreadable
+from tablecast.kafka.control import CONTROL_COLUMNS, CONTROL_ROWS, CONTROL_TABLE
 from tablecast.kafka.status import GenerationStatus, State
 from tablecast.server.app import create_app
 from tablecast.server.auth import Gate
@@ -18,6 +20,8 @@ from tablecast.server.control import BURST, UNANSWERED_SECONDS, ControlDesk, cha
 from tablecast.server.hub import Hub
 from tablecast.server.keys import Keys
 from tablecast.settings import ServerSettings
+from tablecast.tables.generation import Generation
+from tablecast.tables.live_table import LiveTable
 
 from .talking import KEY, Clock
 
@@ -77,6 +81,19 @@ def test_what_changes_nothing_is_not_sent(operator: Operator, clock: Clock) -> N
     assert operator.post({**LIVE, "usersTopic": "other"}).status_code == 202
     assert operator.post(LIVE).status_code == 202, "a message on its way may change what is live"
     clock.now += UNANSWERED_SECONDS + 1
+    assert operator.post(LIVE).status_code == 200
+
+
+def test_while_anybodys_message_has_no_verdict_what_is_live_is_sent_too(operator: Operator, clock: Clock) -> None:
+    """It may have come from the command line or from another server, and change what is live in a moment."""
+    table = LiveTable(CONTROL_TABLE, CONTROL_COLUMNS, Bound(CONTROL_ROWS))
+    operator.hub.flip(Generation(1, [table], {}))
+    table.upsert(b"m1", b'{"verdict":"pending"}', b"1:0:0|1:0:0")
+    assert operator.post(LIVE).status_code == 202
+    clock.now += UNANSWERED_SECONDS + 1
+    assert operator.post(LIVE).status_code == 202, "however long it takes"
+    clock.now += UNANSWERED_SECONDS + 1
+    table.upsert(b"m1", b'{"verdict":"rejected"}', b"1:0:0|2:0:0")
     assert operator.post(LIVE).status_code == 200
     operator.hub.statuses = (told(1, "live"), told(2, "hydrating"))
     assert operator.post(LIVE).status_code == 202, "another generation is on its way"
