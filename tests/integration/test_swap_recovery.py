@@ -1,4 +1,4 @@
-"""H5: whoever is killed in whatever state of a swap, it ends in one whole generation, and the message is applied."""
+"""H5: whoever is killed in whatever state of a swap, it ends in one whole generation, the message is applied, and the server serves the truth."""
 
 import json
 import re
@@ -17,16 +17,24 @@ from tablecast.kafka.admin import Topics
 from tablecast.kafka.clients import make_consumer
 from tablecast.kafka.control import send_control
 from tablecast.kafka.names import status_topic, system_changelog
-from tablecast.kafka.status import decode_status, is_generation
+from tablecast.kafka.status import State, decode_status, is_generation
 from tablecast.processes.folder_lock import alive
 from tablecast.settings import KafkaSettings
-from tests.integration.killed_at_ready import KilledAtReady
+from tests.integration.killed_at_a_state import KilledAtAState
 from tests.integration.test_recovery import PATIENCE, kill_driver
 from tests.pipeline.followed import Watched
 from tests.pipeline.pair import Pair
 from tests.pipeline.world import TWO_TABLES, until
 
 GONE_SECONDS = 10.0
+PAGE = 1000
+AS_OF = """
+[tables.user_account]
+join = "asof"
+left = "accounts"
+right = "users"
+on = "userId"
+"""
 
 
 class Announcements:
@@ -52,7 +60,7 @@ class Announcements:
 class Swapped:
     """A stack of processes over two pairs of topics."""
 
-    def __init__(self, stack: Stack, prefix: str, pairs: list[Pair], fault: KilledAtReady) -> None:
+    def __init__(self, stack: Stack, prefix: str, pairs: list[Pair], fault: KilledAtAState) -> None:
         self.stack = stack
         self.fault = fault
         self.kafka = stack.kafka
@@ -62,6 +70,10 @@ class Swapped:
 
     def states(self) -> dict[int, str]:
         return {number: status.state for number, status in self._watched.statuses(status_topic(self.prefix)).items()}
+
+    def live(self) -> int:
+        [live] = [number for number, state in self.states().items() if state == "live"]
+        return live
 
     def verdict(self, message: str) -> dict[str, Any]:
         row = self._watched.rows(system_changelog(self.prefix, "control_raw")).get(message)
@@ -85,9 +97,26 @@ class Swapped:
         target.send(20)
         until(lambda: self.verdict(f"swap {number}").get("verdict") == "applied", self.states)
         until(lambda: set(self.states().values()) <= {"live", "retired", "failed"}, self.states)
-        [live] = [number for number, state in self.states().items() if state == "live"]
+        live = self.live()
         target.expect_truth(live, join)
+        self._expect_served(live, target)
         return live
+
+    def _expect_served(self, live: int, target: Pair) -> None:
+        """What viewers get is what the changelogs hold: every row of every table, in its order."""
+        for table, content in target.truth().items():
+            cells = [row for _, row in content]
+            until(lambda table=table, cells=cells: self._served(table) == (live, cells), lambda table=table: (table, self._served(table)))  # type: ignore[misc]
+
+    def _served(self, table: str) -> tuple[int, list[dict[str, Any]]]:
+        """The generation and the rows; nothing while the server is away. Of dead letters only the reason."""
+        try:
+            answer = self.stack.rows(table, size=PAGE)
+        except OSError:
+            return 0, []
+        assert answer["total"] <= PAGE
+        kept = (lambda row: {"reason": row["reason"]}) if table == "dead_letters" else dict
+        return answer["generation"], [kept(row) for row in answer["rows"]]
 
     def _target(self, number: int) -> tuple[Pair, str]:
         return self.pairs[number % 2], ("left", "inner")[number % 2]
@@ -103,10 +132,10 @@ def swapped(jars_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     """The broker is one of the siblings, because it is to be killed too."""
     topics = [{name: f"{name}{number}" for name in ("users", "accounts")} for number in range(2)]
     settings = {f"sources.{name}.topic": topic for name, topic in topics[0].items()} | {"pipeline.linger_seconds": "1"}
-    fault = KilledAtReady(tmp_path_factory.mktemp("fault") / "code")
+    fault = KilledAtAState(tmp_path_factory.mktemp("fault") / "code")
     made = bare_stack(tmp_path_factory.mktemp("swapped"), jars_dir.absolute(), settings)
     file = made.state_dir / "tablecast.toml"
-    file.write_text(TWO_TABLES)
+    file.write_text(TWO_TABLES + AS_OF)
     with replace(made, environment={**made.environment, **fault.environment}) as stack:
         stack.wait_for_broker(PATIENCE)
         for name in [name for pair in topics for name in pair.values()]:
@@ -127,15 +156,38 @@ def kill_broker(stack: Stack) -> None:
     until(lambda: not any(alive(process.pid) for process in family), lambda: family)
 
 
-def test_an_orchestrator_that_is_killed_in_each_state_of_a_swap_ends_whole(swapped: Swapped) -> None:
-    """The new one is live when the old one lingers: both are said at one instant."""
-    for number, state in enumerate(("building", "hydrating", "lingering"), start=1):
-        swapped.swap(number, state, kill_driver)
-    swapped.fault.arm()
+def kill_server(stack: Stack) -> None:
+    server = stack.process_of("server")
+    server.kill()
+    until(lambda: not alive(server.pid), lambda: server)
+
+
+def strike(swapped: Swapped, number: int, state: State) -> int:
+    """The orchestrator dies with the word that a generation is in this state. The generation that is live in the end."""
+    swapped.fault.arm(state)
     driver = swapped.stack.process_of("orchestrator")
-    live = swapped.swap(4, "ready", lambda _: until(lambda: not alive(driver.pid), lambda: driver))
+    live = swapped.swap(number, state, lambda _: until(lambda: not alive(driver.pid), lambda: driver))
     assert swapped.fault.struck
+    assert swapped.left_over(live) == []
+    return live
+
+
+def test_an_orchestrator_that_is_killed_in_each_state_of_a_swap_ends_whole(swapped: Swapped) -> None:
+    """The old one lingers from the instant on at which the new one is live."""
+    live = strike(swapped, 1, "building")
+    assert swapped.states()[live - 1] == "retired"
+    # In the middle of its fill, not at the word that it begins.
+    live = swapped.swap(2, "hydrating", kill_driver)
+    assert swapped.left_over(live) == []
+    live = strike(swapped, 3, "ready")
     assert swapped.states()[live - 1] == "retired", "it was ready, and is removed"
+    before = swapped.live()
+    assert strike(swapped, 4, "live") == before + 1, "it was live, and stays"
+
+
+def test_a_server_that_is_killed_during_a_swap_comes_back_whole(swapped: Swapped) -> None:
+    swapped.swap(5, "hydrating", kill_server)
+    live = swapped.swap(6, "live", kill_server)
     assert swapped.left_over(live) == []
 
 
@@ -143,24 +195,24 @@ def test_an_orchestrator_that_is_paused_in_a_swap_is_fenced_when_it_wakes_and_ta
     stack = swapped.stack
     driver = stack.process_of("orchestrator")
     family = [driver, *driver.children(recursive=True)]
-    swapped.ask(5, "hydrating")
+    swapped.ask(7, "hydrating")
     for process in family:
         process.suspend()
     shared = {"changelog.kafka.bootstrap.servers": swapped.kafka.servers, "pipeline.state_dir": stack.state_dir}
     with Stack(tmp_path, stack.jars, "pipeline", {**stack.settings, **shared}):
-        live = swapped.expect_whole(5)
+        live = swapped.expect_whole(7)
         since = len(stack.log.lines)
         for process in family:
             process.resume()
         stack.log.wait_for(re.compile("Another orchestrator has taken over"), PATIENCE, since)
         until(lambda: not any(alive(process.pid) for process in family), lambda: family)
-        assert swapped.expect_whole(5) == live
+        assert swapped.expect_whole(7) == live
         assert swapped.left_over(live) == []
     stack.log.wait_for(READY, PATIENCE, since)
 
 
 def test_a_broker_that_is_killed_during_a_swap_ends_whole(swapped: Swapped) -> None:
-    live = swapped.swap(6, "hydrating", kill_broker)
+    live = swapped.swap(8, "hydrating", kill_broker)
     assert swapped.left_over(live) == []
 
 

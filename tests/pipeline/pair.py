@@ -11,6 +11,7 @@ from tablecast.kafka.names import changelog_topic
 from tablecast.orchestrator.control import overlaid
 from tablecast.settings import KafkaSettings
 from tests.pipeline.changelogs import Changelogs
+from tests.pipeline.model import Content, truth
 from tests.pipeline.running import Draft, Running
 
 START = 1_700_000_000_000
@@ -40,6 +41,10 @@ class Pair:
             self._running.expect_truth()
         finally:
             self._running.changelogs.close()
+
+    def truth(self) -> dict[str, Content]:
+        """By the join that was last expected."""
+        return truth(self._running.catalog, self._running.sent)
 
     def message(self, **more: Any) -> bytes:
         return json.dumps({"usersTopic": self.topics["users"], "accountsTopic": self.topics["accounts"]} | more).encode()

@@ -1,7 +1,11 @@
 """What a generation is made of, and what of it makes another one of it."""
 
+from types import ModuleType
+
+import pyspark
 import pytest
 
+import tablecast
 from tablecast.configuration import load
 from tablecast.orchestrator.blueprint import fingerprint
 
@@ -25,6 +29,13 @@ def fingerprint_of(*overrides: str) -> str:
 )
 def test_what_changes_the_meaning_of_a_checkpoint_makes_another_generation(override: str) -> None:
     assert fingerprint_of(override) != fingerprint_of()
+
+
+@pytest.mark.parametrize("program", [pyspark, tablecast])
+def test_another_version_makes_another_generation(program: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = fingerprint_of()
+    monkeypatch.setattr(program, "__version__", "another")
+    assert fingerprint_of() != before
 
 
 @pytest.mark.parametrize("override", ["pipeline.starting_offsets=latest", "pipeline.checkpoint_interval=1 minute", "pipeline.twin=true"])
