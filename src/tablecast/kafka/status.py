@@ -28,6 +28,8 @@ PULSE_KEY = b"pulse"
 COPIED_KEY = b"copied"
 PULSE_SECONDS = 1.0
 SERVER_SECONDS = 5.0
+SERVER_GONE_SECONDS = 3 * SERVER_SECONDS
+"""A server that is silent for longer does not count."""
 BAR = 20
 
 

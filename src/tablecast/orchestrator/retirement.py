@@ -8,11 +8,9 @@ import msgspec
 
 from tablecast.kafka.clients import assign_from_beginning, make_consumer
 from tablecast.kafka.names import servers_topic
-from tablecast.kafka.status import SERVER_SECONDS, ServerStatus, decode_server
+from tablecast.kafka.status import SERVER_GONE_SECONDS, ServerStatus, decode_server
 from tablecast.settings import KafkaSettings
 
-HEARD_SECONDS = 3 * SERVER_SECONDS
-"""A server that is silent for longer does not count."""
 PATIENCE_SECONDS = 60.0
 """After this nobody is waited for."""
 
@@ -25,7 +23,7 @@ class Heard:
 
 def is_replaced(successor: int, servers: Mapping[str, Heard], since: float, now: float) -> bool:
     """Whether nobody shows the old one any more, as far as it is waited for; `since` is when its successor went live."""
-    heard = [server.status for server in servers.values() if now - server.at <= HEARD_SECONDS]
+    heard = [server.status for server in servers.values() if now - server.at <= SERVER_GONE_SECONDS]
     return now - since >= PATIENCE_SECONDS or all(server.shows is not None and server.shows >= successor for server in heard)
 
 
@@ -52,7 +50,7 @@ class Servers:
             self.heard[server] = Heard(decode_server(value), now)
         except msgspec.DecodeError:
             return
-        self.heard = {name: heard for name, heard in self.heard.items() if now - heard.at <= HEARD_SECONDS}
+        self.heard = {name: heard for name, heard in self.heard.items() if now - heard.at <= SERVER_GONE_SECONDS}
 
     def close(self) -> None:
         self._consumer.close()

@@ -64,7 +64,7 @@ class Feed:
 
     def servers(self) -> list[ServerStatus]:
         """What the servers of this pipeline last said of themselves."""
-        return sorted(self._servers.servers.values(), key=lambda status: status.server)
+        return sorted(self._servers.servers(), key=lambda status: status.server)
 
     def filled(self, follower: GenerationFollower) -> None:
         """All tables change over at this instant."""

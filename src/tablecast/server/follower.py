@@ -17,6 +17,7 @@ from tablecast.errors import BadView
 from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER
 from tablecast.kafka.status import (
     PULSE_KEY,
+    SERVER_GONE_SECONDS,
     GenerationStatus,
     Pulse,
     ServerStatus,
@@ -127,17 +128,24 @@ class StatusFollower:
 class ServersFollower:
     """Keeps what each server says of itself. Trouble is nobody's concern: the next sign of life tells it again."""
 
-    def __init__(self) -> None:
-        self.servers: dict[bytes, ServerStatus] = {}
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._heard: dict[bytes, tuple[ServerStatus, float]] = {}
+        """With when that was."""
+
+    def servers(self) -> list[ServerStatus]:
+        """Those that live: one that was killed has not taken its word back. From any thread."""
+        since = self._clock() - SERVER_GONE_SECONDS
+        return [status for status, at in list(self._heard.values()) if at >= since]
 
     def records(self, messages: list[Message]) -> None:
         for message in messages:
             key, value = message.key() or b"", message.value()
             if value is None:
-                self.servers.pop(key, None)
+                self._heard.pop(key, None)
             else:
                 with suppress(msgspec.DecodeError):
-                    self.servers[key] = decode_server(value)
+                    self._heard[key] = decode_server(value), self._clock()
 
     def turn(self, reading: Reading) -> bool:
         return False
@@ -146,7 +154,7 @@ class ServersFollower:
         pass
 
     def lost(self, reason: str) -> None:
-        self.servers.clear()
+        self._heard.clear()
 
 
 class FillEvents(Protocol):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tablecast.kafka.status import ServerStatus
-from tablecast.orchestrator.retirement import HEARD_SECONDS, PATIENCE_SECONDS, Heard, is_replaced
+from tablecast.kafka.status import SERVER_GONE_SECONDS, ServerStatus
+from tablecast.orchestrator.retirement import PATIENCE_SECONDS, Heard, is_replaced
 
 AT = "2026-01-01T00:00:00.000Z"
 
@@ -20,7 +20,7 @@ def heard(shows: int | None, at: float) -> Heard:
         ({"a": heard(2, 99.0), "b": heard(3, 99.0)}, 100.0, True),
         ({"a": heard(2, 99.0), "b": heard(1, 99.0)}, 100.0, False),
         ({"a": heard(None, 99.0)}, 100.0, False),
-        ({"a": heard(1, 99.0 - HEARD_SECONDS)}, 100.0, True),
+        ({"a": heard(1, 99.0 - SERVER_GONE_SECONDS)}, 100.0, True),
         ({"a": heard(1, 99.0 + PATIENCE_SECONDS)}, 100.0 + PATIENCE_SECONDS, True),
     ],
 )

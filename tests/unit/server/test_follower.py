@@ -4,12 +4,15 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import pytest
 
-from tablecast.kafka.status import ColumnStatus, GenerationStatus, State, TableStatus
-from tablecast.server.follower import IN_FLIGHT, GenerationFollower, StatusFollower
+from tablecast.kafka.status import SERVER_GONE_SECONDS, ColumnStatus, GenerationStatus, ServerStatus, State, TableStatus
+from tablecast.server.follower import IN_FLIGHT, GenerationFollower, ServersFollower, StatusFollower
 from tablecast.tables.view import SortKey, ViewSpec
+
+from .talking import Clock
 
 BY_N = ViewSpec((SortKey("n"),))
 
@@ -259,3 +262,21 @@ def test_statuses_are_told_once_all_are_read_and_then_at_each_change(caplog: pyt
     come(b"2", status(2, "live").encode())
     assert transitions == {"building": 1, "live": 1}, "what stood there before has not happened now"
     assert "not readable" in caplog.text
+
+
+def test_a_server_that_was_killed_is_forgotten(clock: Clock) -> None:
+    """It has not taken its word back as one does that ends in order."""
+    follower = ServersFollower(clock)
+    words = {name: ServerStatus(name, 1, None, "2026-01-01T00:00:00Z") for name in ("killed", "ended", "lives")}
+
+    def say(name: str, word: bytes | None) -> None:
+        follower.records([cast("Any", FakeMessage("s", name.encode(), word))])
+
+    for name, word in words.items():
+        say(name, word.encode())
+    say("ended", None)
+    clock.now += SERVER_GONE_SECONDS
+    say("lives", words["lives"].encode())
+    assert [status.server for status in follower.servers()] == ["killed", "lives"]
+    clock.now += 1.0
+    assert [status.server for status in follower.servers()] == ["lives"]
