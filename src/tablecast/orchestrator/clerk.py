@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from confluent_kafka import TopicPartition
 
 from tablecast.kafka.admin import Topics
-from tablecast.kafka.clients import make_consumer
+from tablecast.kafka.clients import AT_LEISURE, make_consumer
 from tablecast.kafka.control import CONTROL_TABLE
 from tablecast.kafka.names import TRIMMED, control_topic, system_changelog
 from tablecast.kafka.standing import standing
@@ -53,7 +53,7 @@ class Clerk:
         begins, known = topics.begin_offsets(self._topic), self._verdicts.next_places()
         self._trimmed, self._trim_due = begins, time.monotonic() + TRIM_SECONDS
         self._trimming: Task[None] | None = None
-        self._consumer = make_consumer(kafka, {"group.id": self._topic, "enable.auto.commit": False})
+        self._consumer = make_consumer(kafka, {"group.id": self._topic, "enable.auto.commit": False, **AT_LEISURE})
         places = {partition: max(begin, known.get(partition, 0)) for partition, begin in begins.items()}
         self._consumer.assign([TopicPartition(self._topic, partition, offset) for partition, offset in places.items()])
         self._copier = Copier(settings.kafka, settings.control.topic, prefix, ours, board.copied)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from tablecast.kafka.clients import assign_from_beginning, make_consumer
+from tablecast.kafka.clients import AT_LEISURE, assign_from_beginning, make_consumer
 from tablecast.kafka.names import servers_topic
 from tablecast.kafka.status import SERVER_GONE_SECONDS, ServerStatus, decode_server
 from tablecast.settings import KafkaSettings
@@ -33,7 +33,7 @@ class Servers:
     def __init__(self, kafka: KafkaSettings, prefix: str) -> None:
         topic = servers_topic(prefix)
         self.heard: dict[str, Heard] = {}
-        self._consumer = make_consumer(kafka, {"group.id": topic, "enable.auto.commit": False})
+        self._consumer = make_consumer(kafka, {"group.id": topic, "enable.auto.commit": False, **AT_LEISURE})
         assign_from_beginning(self._consumer, [(topic, 0)])
 
     def listen(self) -> None:
