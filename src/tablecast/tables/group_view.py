@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from tablecast.catalog import Column
-from tablecast.tables.cells import Cells, cell_key, cell_normaliser, tolerant
+from tablecast.tables.cells import UNREADABLE, Cells, cell_key, cell_normaliser, tolerant
 from tablecast.tables.group import Grouping
 from tablecast.tables.intake import Intake
 from tablecast.tables.live_table import LiveTable
@@ -78,8 +78,8 @@ class GroupView:
     def _key_of(self, id: str) -> bytes:
         """The key of the group that has this id; of nothing when it is none."""
         try:
-            cells = _decode(id)
-        except msgspec.DecodeError:
+            cells = _decode(id.encode("utf-8", "surrogatepass"))
+        except UNREADABLE:
             return b""
         return b"".join([key(cell) for (_, key), cell in zip(self._keys, cells, strict=True)]) if len(cells) == len(self._keys) else b""
 

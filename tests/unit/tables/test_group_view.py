@@ -101,6 +101,12 @@ def test_groups_are_sorted_filtered_and_searched_like_rows() -> None:
     assert shown(built(table, ViewSpec(search="B", group=group))) == [{"kind": "b", "sum_age": "12"}]
 
 
+@pytest.mark.parametrize("id", ["", "a", "[", "[]", '["a","b"]', "[" * 5000, "9" * 5000, '["\ud800"]'])
+def test_what_is_no_id_of_a_group_is_not_found(id: str) -> None:
+    view = built(table_of({"kind": "a"}, {"kind": None}), ViewSpec(group=Grouping(("kind",), ())))
+    assert (view.index_of('["a"]'), view.index_of("[null]"), view.index_of(id)) == (0, 1, None)
+
+
 def test_a_sum_may_be_more_than_an_int64_holds_and_still_sorts() -> None:
     top = str(2**63 - 1)
     table = table_of(
