@@ -51,6 +51,7 @@ VIEWER_MESSAGES: tuple[dict[str, Any], ...] = (
     *(_shape(1, sort=sort) for sort in SORTS),
     {"type": "move", "sub": 1, "request": 3, "offset": 1, "size": 4},
     {"type": "find", "sub": 2, "row": "0-3"},
+    *({"type": "find", "sub": 3, "row": row} for row in ('["row 1"]', "[null]", '[true,"2026-01-01T00:00:00.000000Z"]', "[" * 5000)),
     {"type": "close", "sub": 1},
     {"type": "ping", "id": 7},
 )

@@ -13,7 +13,7 @@ import msgspec
 from confluent_kafka import Message
 
 from tablecast.catalog import Bound, Column, ColumnType
-from tablecast.errors import BadView
+from tablecast.errors import BadView, ViewerError, ViewFailed
 from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER
 from tablecast.kafka.status import (
     PULSE_KEY,
@@ -29,6 +29,7 @@ from tablecast.kafka.status import (
 )
 from tablecast.server.reader import Reading
 from tablecast.tables.generation import Generation, SharedViews
+from tablecast.tables.group_view import MOST_GROUPS
 from tablecast.tables.live_table import LiveTable
 from tablecast.tables.row import Changes
 from tablecast.tables.view import ViewSpec
@@ -181,11 +182,13 @@ class GenerationFollower:
         wanted: Callable[[], Mapping[str, Set[ViewSpec]]],
         events: FillEvents,
         beside: bool = False,
+        most_groups: int = MOST_GROUPS,
     ) -> None:
         """`beside`: viewers look at another generation meanwhile."""
         self.status = status
         """The newest one; replaced by the feed, from the loop."""
-        self.generation = Generation(status.generation, [_table(name, table) for name, table in status.tables.items()], status.aliases)
+        tables = [_table(name, table) for name, table in status.tables.items()]
+        self.generation = Generation(status.generation, tables, status.aliases, most_groups)
         self.filled = False
         self.rejected = 0
         self.read = 0
@@ -288,10 +291,11 @@ class GenerationFollower:
             return views.prepare(spec).build(BUILD_ROWS)
         except BadView:
             return True
-        except Exception:
-            log.exception("[server] a view of %s cannot be built", views.table.name, extra={"event": "crash", "table": views.table.name})
+        except Exception as error:
+            if not isinstance(error, ViewerError):
+                log.exception("[server] a view of %s cannot be built", views.table.name, extra={"event": "crash", "table": views.table.name})
             self._failed |= {spec}
-            views.break_off(spec)
+            views.break_off(spec, ViewFailed(views.table.name))
             return True
 
     def _hand_over(self) -> None:

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
+from contextlib import suppress
 from typing import Protocol
 
 from tablecast.catalog import Column
-from tablecast.errors import UnknownTable
+from tablecast.errors import UnknownTable, ViewerError
 from tablecast.tables.dismantler import Dismantler, give_back, walk
+from tablecast.tables.group_view import MOST_GROUPS
 from tablecast.tables.live_table import LiveTable
 from tablecast.tables.view import View, ViewSpec, make_view
 from tablecast.tables.viewport import Viewport
@@ -22,8 +24,8 @@ class Holder(Protocol):
     def touched(self) -> None:
         """The view has changed."""
 
-    def broken(self) -> None:
-        """The view has failed: there is nothing to look at any more."""
+    def broken(self, error: ViewerError) -> None:
+        """The view has failed, and is let go already: there is nothing to look at any more."""
 
 
 class SharedViewport(Viewport):
@@ -35,7 +37,10 @@ class SharedViewport(Viewport):
         self.spec = spec
         self.source = view
         self.holders: set[Holder] = set()
-        self._announced = view.changes
+        self._announced = -1
+        # Whoever looks next finds out that a view has failed, and then all are told.
+        with suppress(Exception):
+            self._announced = view.changes
 
     @property
     def ready(self) -> bool:
@@ -67,8 +72,9 @@ class SharedViewport(Viewport):
 class SharedViews:
     """The views of one table that somebody looks at: equal ones are made once."""
 
-    def __init__(self, table: LiveTable) -> None:
+    def __init__(self, table: LiveTable, most_groups: int = MOST_GROUPS) -> None:
         self.table = table
+        self._most_groups = most_groups
         self._views: dict[ViewSpec, View] = {}
         self._viewports: dict[tuple[ViewSpec, Window], SharedViewport] = {}
         self._uses: Counter[ViewSpec] = Counter()
@@ -85,7 +91,7 @@ class SharedViews:
     def prepare(self, spec: ViewSpec) -> View:
         """The view of this spec, made if there is none yet. Raises BadView."""
         if spec not in self._views:
-            self._views[spec] = make_view(self.table, spec)
+            self._views[spec] = make_view(self.table, spec, self._most_groups)
         return self._views[spec]
 
     def forget(self, viewport: SharedViewport) -> None:
@@ -100,14 +106,17 @@ class SharedViews:
             if self._uses[spec] == 0:
                 self._drop(spec)
 
-    def break_off(self, spec: ViewSpec) -> None:
-        """Drops a view that has failed, and tells those who looked at it; whoever opens it again gets a new one."""
+    def break_off(self, spec: ViewSpec, error: ViewerError) -> None:
+        """Drops a view that has failed, and tells those who looked at it why; whoever opens it again gets a new one."""
         broken = [viewport for viewport in self._viewports.values() if viewport.spec == spec]
         for viewport in broken:
             del self._viewports[viewport.spec, viewport.window]
         self._drop(spec)
-        for holder in [holder for viewport in broken for holder in viewport.holders]:
-            holder.broken()
+        holders = [holder for viewport in broken for holder in viewport.holders]
+        for viewport in broken:
+            viewport.holders.clear()
+        for holder in holders:
+            holder.broken(error)
 
     def keep_only(self, specs: Set[ViewSpec]) -> None:
         """Drops the views of other specs. Only for a table that nobody looks at yet."""
@@ -135,9 +144,9 @@ class SharedViews:
 class Generation:
     """What a server shows at one time."""
 
-    def __init__(self, number: int, tables: Iterable[LiveTable], aliases: Mapping[str, str]) -> None:
+    def __init__(self, number: int, tables: Iterable[LiveTable], aliases: Mapping[str, str], most_groups: int = MOST_GROUPS) -> None:
         self.number = number
-        self.views = {table.name: SharedViews(table) for table in tables}
+        self.views = {table.name: SharedViews(table, most_groups) for table in tables}
         self.aliases = dict(aliases)
 
     def find(self, name: str) -> SharedViews:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecast.catalog import Column
-from tablecast.errors import BadView
+from tablecast.errors import BadView, GroupsTooMany
 from tablecast.tables.condition import read_condition
 from tablecast.tables.group import Aggregate, Grouping, read_grouping
 from tablecast.tables.live_table import LiveTable
@@ -101,6 +101,12 @@ def test_groups_are_sorted_filtered_and_searched_like_rows() -> None:
     assert shown(built(table, ViewSpec(search="B", group=group))) == [{"kind": "b", "sum_age": "12"}]
 
 
+@pytest.mark.parametrize("id", ["", "a", "[", "[]", '["a","b"]', "[" * 5000, "9" * 5000, '["\ud800"]'])
+def test_what_is_no_id_of_a_group_is_not_found(id: str) -> None:
+    view = built(table_of({"kind": "a"}, {"kind": None}), ViewSpec(group=Grouping(("kind",), ())))
+    assert (view.index_of('["a"]'), view.index_of("[null]"), view.index_of(id)) == (0, 1, None)
+
+
 def test_a_sum_may_be_more_than_an_int64_holds_and_still_sorts() -> None:
     top = str(2**63 - 1)
     table = table_of(
@@ -138,6 +144,26 @@ def test_changed_groups_are_written_a_few_at_a_time_before_anybody_looks() -> No
         steps += 1
     assert (steps > 2, view.ready, view.held) == (True, True, 1)
     assert shown(view) == [{"kind": "x", "count": "10"}]
+
+
+def test_a_view_of_more_groups_than_there_may_be_is_broken_off() -> None:
+    table = table_of(*({"kind": str(n)} for n in range(5)))
+    spec = ViewSpec(group=Grouping(("kind",), (Aggregate("max", "age"),)))
+    view = make_view(table, spec, most_groups=4)
+    assert [view.build(2), view.build(2)] == [False, False]
+    with pytest.raises(GroupsTooMany, match="more than 4 groups"):
+        view.build(2)
+    view.leave()
+    view = make_view(table, spec, most_groups=5)
+    while not view.ready:
+        view.build(2)
+    for n in range(5):
+        put(table, n, {"kind": f"other {n}"}, 10 + n)
+    assert view.total == 5
+    put(table, 5, {"kind": "one more"}, 20)
+    for _ in range(2):
+        with pytest.raises(GroupsTooMany):
+            assert view.total
 
 
 def test_an_odd_cell_counts_as_none() -> None:
