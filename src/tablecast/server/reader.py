@@ -11,7 +11,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 
 from tablecast.errors import TablecastError
 from tablecast.kafka.admin import Topic
-from tablecast.kafka.clients import MISSING, assign_from_beginning, code_of, concerns_group, make_consumer
+from tablecast.kafka.clients import AT_LEISURE, MISSING, assign_from_beginning, code_of, concerns_group, make_consumer
 from tablecast.server.topics import TopicFinder
 from tablecast.settings import KafkaSettings
 
@@ -20,8 +20,8 @@ log = logging.getLogger(__name__)
 Partition = tuple[str, int]
 
 BATCH = 1000
-WAIT_MS = 500
-"""So long a broker that has nothing new waits for something before it says so: so often it is asked for nothing."""
+HURRY_MS = 100
+"""So long a broker that has nothing new waits for something before it says so, until all that stood there has been read: no end is told sooner."""
 _POLL_SECONDS = 0.05
 _RETRY_SECONDS = 0.5
 _LAG_SECONDS = 1.0
@@ -75,7 +75,9 @@ class TopicReader:
         self.topics: dict[str, Topic] = {}
         self.lags: dict[str, int] = {}
         """Topic to how many records are written but not read yet, as of a second ago at most. Replaced, never changed."""
-        self._consumer = make_consumer(kafka, {**_OWN, "fetch.wait.max.ms": WAIT_MS})
+        self._kafka = kafka
+        self._consumer = make_consumer(kafka, {**_OWN, "fetch.wait.max.ms": HURRY_MS})
+        self._hurries = True
         self._finder = finder
         self._names = tuple(names)
         self._follower = follower
@@ -95,7 +97,7 @@ class TopicReader:
 
     def position(self, topic: str) -> int:
         [part] = self._consumer.position([TopicPartition(topic, 0)])
-        return max(part.offset, self._ends.get((topic, 0), 0))
+        return self._next(part)
 
     def written(self) -> dict[str, float]:
         """Topic to when its last record that was read was written, in seconds, as the broker or its producer says. From any thread."""
@@ -125,13 +127,12 @@ class TopicReader:
         return self._thread.ident is not None and not self._thread.is_alive()
 
     def _run(self) -> None:
-        consumer = self._consumer
         try:
             self.topics = self._found()
             self._behind = {(topic.name, partition) for topic in self.topics.values() for partition in topic.partitions}
-            assign_from_beginning(consumer, self._behind)
-            self._notice_empty(consumer)
-            self._read(consumer)
+            assign_from_beginning(self._consumer, self._behind)
+            self._notice_empty(self._consumer)
+            self._read()
         except KafkaException as error:
             self._follower.lost(code_of(error).str())
         except Exception:
@@ -139,7 +140,7 @@ class TopicReader:
             log.exception("[server] the reader of %s failed", ", ".join(self._names), extra={"event": "crash", "topics": self._names})
             self._follower.lost("its reader failed")
         finally:
-            consumer.close()
+            self._consumer.close()
 
     def _found(self) -> dict[str, Topic]:
         """Waits until all topics exist; the broker's absence is seen by others."""
@@ -155,9 +156,10 @@ class TopicReader:
             self._stopped.wait(_RETRY_SECONDS)
         return {}
 
-    def _read(self, consumer: Consumer) -> None:
+    def _read(self) -> None:
         busy = False
         while not self.stopped:
+            consumer = self._consumer
             # A poll returns at the first record; consume alone would wait for a full batch.
             first = consumer.poll(0 if busy else _POLL_SECONDS)
             messages = [] if first is None else [first, *consumer.consume(BATCH - 1, 0)]
@@ -172,6 +174,22 @@ class TopicReader:
                     return
             busy = self._follower.turn(self)
             self._measure(consumer)
+            if self._hurries and not self._behind:
+                self._rest()
+
+    def _rest(self) -> None:
+        """Asks the broker seldom from now on: what comes is told at once, and no end is waited for any more. How long a consumer has the broker wait
+        cannot be changed, so another one goes on where this one is."""
+        self._hurries = False
+        parts = self._consumer.position(self._consumer.assignment())
+        places = [TopicPartition(part.topic, part.partition, self._next(part)) for part in parts]
+        hurrying, self._consumer = self._consumer, make_consumer(self._kafka, {**_OWN, **AT_LEISURE})
+        self._consumer.assign(places)
+        hurrying.close()
+
+    def _next(self, part: TopicPartition) -> int:
+        """Up to where a partition has been read. Of one without a record the consumer knows no offset: all that stood there may have been deleted."""
+        return max(part.offset, self._ends.get((part.topic, part.partition), 0))
 
     def _notice_empty(self, consumer: Consumer) -> None:
         """Of a topic without a record the broker tells the end only when it has waited for one; a generation that is filled waits for all ends."""
@@ -217,6 +235,5 @@ class TopicReader:
         lags = dict.fromkeys(self._names, 0)
         for part in consumer.position(consumer.assignment()):
             _, high = consumer.get_watermark_offsets(part, cached=True)
-            # Without a record it has no position yet: all that stood there may have been deleted.
-            lags[part.topic] += max(0, high - max(part.offset, self._ends.get((part.topic, part.partition), 0)))
+            lags[part.topic] += max(0, high - self._next(part))
         self.lags = lags
