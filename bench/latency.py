@@ -104,7 +104,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = options_of(parser, given)
     with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
         report = measure(options, Path(folder) / "ours")
-        report |= {"peers": {name: compared(report, _beside(name, options, Path(folder))) for name in given.peer}}
+        peers = beside(given.peer, options.for_peers, Path(folder) / "peers", say)
+        report |= {"peers": {name: compared(report, peer) for name, peer in peers.items()}}
     print(json.dumps(report) if given.json else "\n".join(f"{name:>20} {value}" for name, value in report.items()))
     return 1 if any(part["missing"] or part["wrong"] for part in (*report["measured"], *report["peers"].values())) else 0
 
@@ -141,10 +142,6 @@ def options_of(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Op
 
 def say(line: str) -> None:
     print(f"[bench] {line}", file=sys.stderr, flush=True)
-
-
-def _beside(name: str, options: Options, folder: Path) -> dict[str, Any]:
-    return beside(name, options.for_peers, folder / name, say)
 
 
 def compared(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
