@@ -31,6 +31,8 @@ RATES = (1_000, 2_500, 5_000, 7_500, 10_000, 12_500, 15_000, 20_000, 30_000)
 WARMUP_RATE = 1_000
 LINGER_MS = 5
 """Of the producer that sends: what its library has by default."""
+TOO_MUCH = 2
+"""A single rate that is missed may be another's fault, or that of a Java that still compiles."""
 ENOUGH = 0.98
 """Of the wanted rate must have been sent: a sender that falls behind measures nothing."""
 
@@ -89,16 +91,18 @@ def measure(options: Options, state_dir: Path) -> list[dict[str, Any]]:
 
 
 def _steps(options: Options, stack: Stack, arrivals: Arrivals) -> Iterator[dict[str, Any]]:
-    """One rate after the other, up to the first that is too much: the lower ones warm up for the higher."""
+    """One rate after the other, the lower ones warming up for the higher, until TOO_MUCH in a row were not kept up with."""
     warm = replace(options, settle=0.0, seconds=options.warmup)
     _step(warm, stack, arrivals, WARMUP_RATE, 0)
     first = round(WARMUP_RATE * options.warmup)
+    missed = 0
     for rate in options.rates:
         step = _step(options, stack, arrivals, rate, first)
         first += round(rate * (options.settle + options.seconds))
         say(f"{rate:,} messages a second: p99 {step['p99_ms']} ms, {step['missing']} missing")
         yield step
-        if not step["kept_up"]:
+        missed = 0 if step["kept_up"] else missed + 1
+        if missed == TOO_MUCH:
             return
 
 
