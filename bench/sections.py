@@ -69,7 +69,8 @@ def latency_peers(found: Found) -> Iterator[str]:
     yield from table(header, [*ours, *theirs])
     yield f"We were measured for {told(found['seconds'])} s, so that a checkpoint falls into it. The peers' spans are shorter: Deephaven and"
     yield "Perspective have no checkpoints, plain Spark has one in each batch, and of Bytewax, which has one in 20 seconds, one may be in it or not."
-    yield "With a twin two queries write the same rows, and their checkpoints never fall together (the next section).\n"
+    yield "With a twin two queries write the same rows, and their checkpoints never fall together (the next section). Peers come one after the other,"
+    yield "each on new topics of a broker that we do not use; whoever is not the first finds it warm.\n"
     yield from (f"- {name} {peer['version']}: {peer['settings']}" for name, peer in peers.items())
     yield ""
 

@@ -22,9 +22,10 @@ def test_a_ratio_is_beside_its_bar_and_what_is_not_kept_is_said() -> None:
     assert "| To a WebSocket client beside Deephaven with cycles of 10 ms, p50 | 2 times | at least 1 times | kept |" in page
     assert "| To a WebSocket client beside Deephaven with cycles of 10 ms, p99 | 0.9 times | at least 1 times | **not kept** |" in page
     assert "| To a WebSocket client beside Deephaven as it comes, p99 | 20 times | at least 20 times | kept |" in page
-    assert "p99 with our pauses | 0.1 times |  | told |" in page
-    assert "p99 with our pauses and a twin | 2 times | at least 1 times | kept |" in page
-    assert "5 of 6 bars were kept" in page
+    assert "10 ms, p99 with our pauses | 0.1 times |  | told |" in page
+    assert "10 ms, p99 with the pauses of a twin | 2 times | at least 1 times | kept |" in page
+    assert "as it comes, p99 with the pauses of a twin | 2 times | at least 20 times | **not kept** |" in page
+    assert "5 of 7 bars were kept" in page
 
 
 def test_a_pause_that_did_not_come_is_not_kept() -> None:
