@@ -26,7 +26,10 @@ def draw(chart: dict[str, Any], file: Path) -> None:
             axes.bar_label(axes.bar(series["x"], series["y"], label=series["label"]), fmt="{:,.0f}")
         else:
             axes.plot(series["x"], series["y"], label=series["label"], marker="o", markersize=3, linewidth=1.3)
-    axes.set(title=chart["title"], xlabel=chart["x"], ylabel=chart["y"], xscale=chart.get("x_scale", "linear"), yscale=chart.get("y_scale", "linear"))
+    axes.set(title=chart["title"], xlabel=chart["x"], ylabel=chart["y"], yscale=chart.get("y_scale", "linear"))
+    if "x_scale" in chart:
+        # A scale that is set, even the linear one, forgets the names under bars.
+        axes.set_xscale(chart["x_scale"])
     if chart.get("y_scale", "linear") == "linear":
         axes.set_ylim(bottom=0)
     if chart.get("kind") != "bars":
