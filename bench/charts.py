@@ -7,6 +7,9 @@ Found = Mapping[str, Any]
 Chart = dict[str, Any]
 Points = Iterable[tuple[float, float]]
 
+COMPILED = ("broker", "spark")
+"""What gets quicker while it runs, since Java compiles it."""
+
 
 def charts(found: Mapping[str, Found]) -> list[Chart]:
     """Those that there are figures for. A name begins with that of the part whose section shows it."""
@@ -46,7 +49,7 @@ def _keys(found: Found) -> Iterator[Chart]:
     steps = found["steps"]
     parts = [line(part, ((step["keys"], step["cpu_us"][part]) for step in steps)) for part in steps[0]["cpu_us"]]
     if control := found.get("control"):
-        parts += [line(f"{part}, again at the end", [(control["keys"], spent)]) for part, spent in control["cpu_us"].items() if part == "spark"]
+        parts += [line(f"{part}, again at the end", [(control["keys"], spent)]) for part, spent in control["cpu_us"].items() if part in COMPILED]
     yield chart("keys-cost", "Processor time of a record against the keys", "keys", "µs", parts, x_scale="log")
     memory = [line(part, ((step["keys"], step["memory_mb"][part]) for step in steps)) for part in steps[0]["memory_mb"]]
     yield chart("keys-memory", "Memory against the keys", "keys", "MB", memory, x_scale="log")

@@ -5,7 +5,7 @@ import pytest
 from bench.bends import BENDS
 from bench.charts import charts
 from bench.claims import MAKERS
-from bench.sections import SECTIONS, hydrate, latency_peers, spread, sustained, table, told
+from bench.sections import SECTIONS, hydrate, keys, latency_peers, spread, sustained, table, told
 from bench.suite import SUITE
 
 STEPS = [
@@ -54,6 +54,16 @@ def test_what_a_record_costs_and_what_fills_is_drawn_too() -> None:
     assert "| 1,000 | 7.04 | 14.2 | 1,000 | yes |" in "\n".join(sustained(SUSTAINED | {"steps": steps}))
     (bars,) = charts({"hydrate": {"loads": {"small": {"messages_per_s": 80_000}}, "peers": {"other": {"cold": RATE, "warm": RATE}}}})
     assert (bars["kind"], [series["y"] for series in bars["series"]]) == ("bars", [[80_000], [200_000], [200_000]])
+
+
+def test_what_java_has_learnt_is_told_apart_from_what_keys_cost() -> None:
+    step = {"keys": 1000, "p50_ms": 8.0, "p99_ms": 30.0, "spark_heap_mb": 100.0, "memory_mb": {"spark": 500.0}}
+    steps = [step | {"cpu_us": {"spark": 900.0, "feed": 100.0}}, step | {"keys": 10_000, "cpu_us": {"spark": 800.0, "feed": 120.0}}]
+    control = {"keys": 1000, "held": 10_000, "cpu_us": {"spark": 600.0, "feed": 100.0}}
+    found = {"rate": 1000, "steps": steps, "control": control, "bytes_per_key": {"feed": 600}}
+    assert "Once more over the first 1,000 keys, at the end, with 10,000 there: 700 µs." in "\n".join(keys(found))
+    (cost, _) = charts({"keys": found})
+    assert [line["label"] for line in cost["series"]] == ["spark", "feed", "spark, again at the end"]
 
 
 def test_the_fill_is_told_as_a_ratio() -> None:
