@@ -22,11 +22,18 @@ def main(folder: Path) -> None:
 def draw(chart: dict[str, Any], file: Path) -> None:
     figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
     for series in chart["series"]:
-        axes.plot(series["x"], series["y"], label=series["label"], marker="o", markersize=3, linewidth=1.3)
-    axes.set(title=chart["title"], xlabel=chart["x"], ylabel=chart["y"], xscale=chart.get("x_scale", "linear"), yscale=chart.get("y_scale", "linear"))
+        if chart.get("kind") == "bars":
+            axes.bar_label(axes.bar(series["x"], series["y"], label=series["label"]), fmt="{:,.0f}")
+        else:
+            axes.plot(series["x"], series["y"], label=series["label"], marker="o", markersize=3, linewidth=1.3)
+    axes.set(title=chart["title"], xlabel=chart["x"], ylabel=chart["y"], yscale=chart.get("y_scale", "linear"))
+    if "x_scale" in chart:
+        # A scale that is set, even the linear one, forgets the names under bars.
+        axes.set_xscale(chart["x_scale"])
     if chart.get("y_scale", "linear") == "linear":
         axes.set_ylim(bottom=0)
-    axes.legend(frameon=False, fontsize=8)
+    if chart.get("kind") != "bars":
+        axes.legend(frameon=False, fontsize=8)
     figure.savefig(file, metadata={"Date": None})
     plt.close(figure)
 

@@ -5,10 +5,10 @@ python -m bench.hydrate --json --load small --peer deephaven
 
 Sends the backlog to a broker of its own and starts Tablecast on it, once for each load: `small` is accounts_ui and final_ui with keep last, `all` the
 whole default catalogue. Timed from the moment Spark's session is up: `seconds` until every row is in its changelog, `server_seconds` until the server
-has them all in its tables. Then every row of every changelog is compared with the truth. --peer lets another system fill accounts_ui and final_ui,
-as `small` has them, from the same topics, timed from the moment it is up: `cold` in a process that has just started, `warm` once more in it; `ratio`
-is our rate of the first load to theirs. The last line of standard output is one JSON object; its messages_per_s is that of the first load. Ends with
-0 only if every row was there and right, those of peers too.
+has them all in its tables. Then every row of every changelog is compared with the truth, and of `small` every row that the server shows. --peer lets
+another system fill accounts_ui and final_ui, as `small` has them, from the same topics, timed from the moment it is up: `cold` in a process that has
+just started, `warm` once more in it; `ratio` is our rate of the first load to theirs. The last line of standard output is one JSON object; its
+messages_per_s is that of the first load. Ends with 0 only if every row was there and right, those of peers too.
 """
 
 import argparse
@@ -28,7 +28,9 @@ from bench.backlog import Backlog, Truth, numbers_in
 from bench.exclusive import machine_to_ourselves
 from bench.latency import say
 from bench.load import LOADS, Load
+from bench.peers.deephaven_viewers import differing
 from bench.peers.filling import PEERS
+from bench.shown import rows_shown
 from bench.stack import KEY, SESSION_UP, Stack, all_on, jars_folder
 from tablecast.jars import Jars
 from tablecast.kafka.admin import Topics
@@ -95,6 +97,7 @@ def _filled(
         for table, rows in expected.items():
             stack.wait_for_rows(table, len(rows), FILL_SECONDS)
         served = time.monotonic() - up
+        shown = sum(differing(rows_shown(stack, table), rows) for table, rows in expected.items()) if load.keep_last else None
     say(f"{load.name}: comparing every row with the truth")
     wrong = {table: _wrong(table, changelog_topic(load.name, table, 1), kafka, rows) for table, rows in expected.items()}
     return {
@@ -104,7 +107,8 @@ def _filled(
         "messages_per_s": round(backlog.messages / filled),
         "server_seconds": round(served, 2),
         "server_messages_per_s": round(backlog.messages / served),
-        "wrong": sum(wrong.values()),
+        "wrong": sum(wrong.values()) + (shown or 0),
+        "server_wrong": shown,
     }
 
 

@@ -7,12 +7,14 @@ Starts a stack of its own, warms it up, sends at a steady rate and notes when th
 on. --table, --to and --repeats measure one after the other on the same stack; --peer adds other systems, each alone, on the same messages.
 The last line of standard output is one JSON object; progress goes to standard error. `measured` has each table and place with all its repeats; what
 stands beside it is the first of them. p50_ms to max_ms are of the steady state; messages that a checkpoint held up are in all_p99_ms, all_max_ms;
-pause_ms is the longest time in which nothing arrived around a checkpoint (null: there was none). Ends with 0 only if every message of every measured
-span arrived, and peers showed the right rows.
+pause_ms is the longest time in which nothing arrived around a checkpoint (null: there was none). `kept` says of each painted table whether it kept
+its bars. With --load small the rows that are shown in the end are compared with the truth, as those of peers are. Ends with 0 only if every message
+of every measured span arrived, those of peers too, and no row was wrong.
 """
 
 import argparse
 import json
+import math
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,10 +29,12 @@ from bench.figures import commit_times, curve, pauses, steady, summary
 from bench.load import LOADS
 from bench.peers.beside import PEERS
 from bench.peers.beside import measured as beside
+from bench.peers.deephaven_viewers import differing
 from bench.sender import open_sources
+from bench.shown import rows_shown
 from bench.stack import Stack, bare_pipeline, bare_stack, jars_folder
 from bench.subject import LAST_BY_USER, SUBJECTS, Subject
-from bench.trips import Course, Span, joined, taken
+from bench.trips import Course, Span, joined, last_rows, taken
 
 WINDOW = 300
 WINDOW_SECONDS = 5
@@ -40,6 +44,10 @@ INTERVAL = "20 seconds"
 """So that there are three checkpoints in a run. A pipeline that runs for long has fewer of them."""
 SETTLE_SECONDS = 3.0
 """What is sent before a table and place that is not the first one: the stack is warm by then."""
+AGAIN_SECONDS = 1.0
+"""Before a further repeat of the same."""
+MOST_PAINTED_MS = {"p50_ms": 60.0, "p99_ms": 150.0}
+"""From the producer's send to the painted cell."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,17 @@ class Options:
     warmup: float
     repeats: int = 1
     settings: dict[str, str] = field(default_factory=dict)
+    peer_seconds: float | None = None
+    """A peer has no checkpoint to wait for, so it need not be measured as long as we are."""
+
+    @property
+    def for_peers(self) -> Span:
+        return Span(LAST_BY_USER, self.rate, self.keys, self.peer_seconds or self.seconds, self.warmup)
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there is a server to ask for its rows, and a truth to compare them with."""
+        return self.places != ("server",) and LOADS[self.load].keep_last
 
     def subject(self, table: str, place: str) -> Subject:
         subject = LAST_BY_USER if LOADS[self.load].keep_last else SUBJECTS[table]
@@ -75,6 +94,8 @@ class Measured:
     place: str
     courses: list[Course]
     clock: Clock
+    wrong: int | None
+    """Rows that differed from the truth in the end; None where nothing was compared."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,10 +104,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = options_of(parser, given)
     with machine_to_ourselves(say), tempfile.TemporaryDirectory(prefix="tablecast-bench-") as folder:
         report = measure(options, Path(folder) / "ours")
-        report |= {"peers": {name: compared(report, _beside(name, options, Path(folder))) for name in given.peer}}
+        peers = beside(given.peer, options.for_peers, Path(folder) / "peers", say)
+        report |= {"peers": {name: compared(report, peer) for name, peer in peers.items()}}
     print(json.dumps(report) if given.json else "\n".join(f"{name:>20} {value}" for name, value in report.items()))
-    right = not any(part["missing"] for part in report["measured"]) and not any(peer["wrong"] for peer in report["peers"].values())
-    return 0 if right else 1
+    return 1 if any(part["missing"] or part["wrong"] for part in (*report["measured"], *report["peers"].values())) else 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -99,6 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=70, help="how long is measured, each time (default: %(default)s)")
     parser.add_argument("--repeats", type=int, default=1, help="how often each table and place is measured (default: %(default)s)")
     parser.add_argument("--warmup", type=float, default=60, help="how long is sent before that (default: %(default)s)")
+    parser.add_argument("--peer-seconds", type=float, help="how long a peer is measured (default: as long as we are)")
     parser.add_argument("--peer", action="append", choices=PEERS, default=[], help="another system, with --load small; may be given again")
     parser.add_argument("--checkpoint", default=INTERVAL, metavar="INTERVAL", help="from one checkpoint to the next (default: %(default)s)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the stack, as in pipeline.twin=true")
@@ -114,15 +136,12 @@ def options_of(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Op
     if given.peer and (tables, places, given.load) != (("final_ui",), ("websocket",), "small"):
         parser.error("peers show one join to a client: compare them with --table final_ui --to websocket --load small")
     settings = {"pipeline.checkpoint_interval": given.checkpoint, **dict(setting.split("=", 1) for setting in given.set)}
-    return Options(tables, places, given.load, given.rate, given.keys, given.seconds, given.warmup, given.repeats, settings)
+    lasting = {"seconds": given.seconds, "warmup": given.warmup, "repeats": given.repeats, "peer_seconds": given.peer_seconds}
+    return Options(tables, places, given.load, given.rate, given.keys, settings=settings, **lasting)
 
 
 def say(line: str) -> None:
     print(f"[bench] {line}", file=sys.stderr, flush=True)
-
-
-def _beside(name: str, options: Options, folder: Path) -> dict[str, Any]:
-    return beside(name, Span(LAST_BY_USER, options.rate, options.keys, options.seconds, options.warmup), folder / name, say)
 
 
 def compared(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,7 +167,14 @@ def measure(options: Options, state_dir: Path) -> dict[str, Any]:
         "load": options.load,
         "window": options.window,
         "settings": options.settings,
+        "kept": kept(parts),
     }
+
+
+def kept(parts: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
+    """Of each table that was measured to the painted cell: whether it kept its bars."""
+    painted = [part for part in parts if part["to"] == "painted"]
+    return {f"{part['table']}_painted": all((part[name] or math.inf) < most for name, most in MOST_PAINTED_MS.items()) for part in painted}
 
 
 @contextmanager
@@ -184,17 +210,19 @@ def opened_pipeline(state_dir: Path, keys: int, settings: Mapping[str, str]) -> 
 
 def _measured(options: Options, stack: Stack) -> Iterator[Measured]:
     """Each table at each place, one after the other on the same stack, of which only the first has to warm up."""
-    first, settle = 0, options.warmup
+    first, settle, sent = 0, options.warmup, list[Span]()
     for table, place in options.everywhere:
         subject, courses = options.subject(table, place), []
         with PLACES[place](stack, subject, options.window) as arrivals:
             for _ in range(options.repeats):
                 say(f"{table} to {place}, {options.rate:g} messages a second: {settle:g} s to warm up, {options.seconds:g} s measured")
-                span = Span(subject, options.rate, options.keys, options.seconds, settle, first)
+                sent.append(span := Span(subject, options.rate, options.keys, options.seconds, settle, first))
                 courses.append(taken(stack.kafka, span, arrivals, say))
                 # Sources alternate, so a number means the same source in every span.
-                first, settle = span.numbers.stop + span.numbers.stop % 2, SETTLE_SECONDS
-            yield Measured(table, place, courses, arrivals.clock())
+                first, settle = span.numbers.stop + span.numbers.stop % 2, AGAIN_SECONDS
+            settle = SETTLE_SECONDS
+            wrong = differing(rows_shown(stack, table), last_rows(*sent)) if options.comparable and table == "final_ui" else None
+            yield Measured(table, place, courses, arrivals.clock(), wrong)
 
 
 def _figures(measured: Measured, commits: Sequence[float]) -> dict[str, Any]:
@@ -212,6 +240,7 @@ def _figures(measured: Measured, commits: Sequence[float]) -> dict[str, Any]:
         "all_p99_ms": everything["p99_ms"],
         "all_max_ms": everything["max_ms"],
         "missing": len(whole.missing),
+        "wrong": measured.wrong,
         "replaced": whole.replaced,
         "clock_offset_ms": round(measured.clock.offset_ms, 3),
         "clock_error_ms": round(measured.clock.error_ms, 3),

@@ -37,7 +37,7 @@ EVERY_SECONDS = 0.05
 LOOK_SECONDS = 0.02
 MOST_SECONDS = 120.0
 GONE_SECONDS = 5.0
-CALM_SECONDS = 10.0
+CALM_SECONDS = 5.0
 """Between two kills, so that each finds a stack that has been well for a while."""
 PARTS = ("server", "orchestrator", "broker")
 

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,10 +14,12 @@ from typing import Any
 
 import psutil
 
-from bench import sections
+from bench import claims, sections
+from bench.bends import BENDS
 from bench.charts import charts
+from bench.chromium import find_chromium
 from bench.latency import say
-from bench.peers.environment import python_with
+from bench.peers.environment import NODE, python_with
 from bench.stack import REPOSITORY
 from tablecast.java import find_java
 
@@ -45,12 +48,37 @@ def machine() -> dict[str, Any]:
         "memory_gib": round(psutil.virtual_memory().total / 2**30),
         "processor": _processor(),
         "system": platform.system(),
+        "commit": _said(["git", "describe", "--always", "--dirty", "--exclude", "*"]).strip(),
         "versions": {
             "Python": platform.python_version(),
-            "Java": str(find_java().version),
+            "Java": _version([str(find_java().executable), "-version"]),
+            "Node": _version([str(NODE), "--version"]),
+            "Chromium": _chromium(),
             **{name: version(name) for name in ("tablecast", "pyspark", "confluent-kafka", "uvicorn")},
         },
     }
+
+
+def _chromium() -> str:
+    try:
+        return _version([find_chromium(), "--version"])
+    except FileNotFoundError:
+        return "none"
+
+
+def _version(command: Sequence[str]) -> str:
+    """The first number with points that a program says."""
+    found = re.search(r"\d+(\.\d+)+", _said(command))
+    return found[0] if found else "unknown"
+
+
+def _said(command: Sequence[str]) -> str:
+    """Java says its version where others complain. Nothing of one that failed or is not there."""
+    try:
+        done = subprocess.run(command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout if done.returncode == 0 else ""
 
 
 def _processor() -> str:
@@ -68,19 +96,30 @@ def write_report(results: Results) -> None:
 
 
 def page(results: Results, drawn: Sequence[str]) -> str:
-    parts = [INTRODUCTION, _circumstances(results)]
+    results = with_twin(results)
+    parts = [INTRODUCTION, _circumstances(results), "\n".join(claims.lines(results))]
     for name, title, section in sections.SECTIONS:
         result = results.get(name)
         parts.append(f"## {title}\n\n{_part(name, result, section, drawn)}" if result else f"## {title}\n\nNot run yet.\n")
     return "\n".join(parts)
 
 
+def with_twin(results: Results) -> Results:
+    """What was found with a twin stands beside the peers too."""
+    peers, twin = (results.get(name, {}) for name in ("latency-peers", "latency-twin"))
+    if not (peers.get("found") and twin.get("found")):
+        return results
+    return {**results, "latency-peers": {**peers, "found": {**peers["found"], "twin": twin["found"]}}}
+
+
 def _part(name: str, result: Mapping[str, Any], section: Callable[[Mapping[str, Any]], Iterable[str]], drawn: Sequence[str]) -> str:
     told = "\n".join(section(result["found"])) if result["found"] else "It ended without a result.\n"
     plots = "".join(f"\n![{chart}](benchmarks/{chart}.svg)\n" for chart in drawn if owner(chart) == name)
     ended = "" if result["exit_code"] == 0 else " **It ended with an error: a bar was not kept, or something was not right.**"
-    took = f"`{result['command']}`, {result['when'][:10]}, {result['seconds']:.0f} s; {_speed(result['machine'])}.{ended}\n"
-    return f"{took}\n{told}\n{plots}"
+    commit = f", commit {result['machine']['commit']}" if result["machine"].get("commit") else ""
+    took = f"`{result['command']}`, {result['when'][:10]}{commit}, {result['seconds']:.0f} s; {_speed(result['machine'])}.{ended}\n"
+    bends = f"\n{BENDS[name]}" if name in BENDS and result["found"] else ""
+    return f"{took}\n{told}\n{plots}{bends}"
 
 
 def owner(chart: str) -> str:

@@ -50,17 +50,34 @@ def latency(found: Found) -> Iterator[str]:
         for part in found["measured"]
     ]
     yield from table(header, rows)
+    if found.get("kept"):
+        missed = ", ".join(name.removesuffix("_painted") for name, kept in found["kept"].items() if not kept)
+        yield f"Bars of the painted cell, 60 ms in the median and 150 at the 99th percentile: not kept by {missed or 'none'}.\n"
 
 
 def latency_peers(found: Found) -> Iterator[str]:
     yield "From the producer's send to a client that has decoded the row; final_ui with keep last, one viewer of all its rows."
     yield "A ratio over 1 says that we are quicker.\n"
-    ours = (("Tablecast", found["p50_ms"], found["p99_ms"], found["pause_ms"], found["all_p99_ms"], "", ""),)
-    peers = found.get("peers", {})
-    theirs = [(name, peer["p50_ms"], peer["p99_ms"], None, peer["all_p99_ms"], peer["p50_ratio"], peer["p99_ratio"]) for name, peer in peers.items()]
-    yield from table(("", "p50 ms", "p99 ms", "pause ms", "p99 with the pauses", "p50 ratio", "p99 ratio"), [*ours, *theirs])
+    header = ("", "p50 ms", "p99 ms", "pause ms", "p99 with the pauses", "p50 ratio", "p99 ratio", "p99 ratio with our pauses", "and with a twin")
+    names, peers, twin = ("p50_ms", "p99_ms", "pause_ms", "all_p99_ms"), found.get("peers", {}), found.get("twin")
+    ours = [("Tablecast", *(found[name] for name in names), *4 * ("",))]
+    ours += [("the same with a twin", *(twin[name] for name in names), *4 * ("",))] if twin else []
+    theirs = [
+        (name, *(peer.get(figure) for figure in names), peer["p50_ratio"], peer["p99_ratio"], peer.get("all_p99_ratio"), twin_ratio(twin, peer))
+        for name, peer in peers.items()
+    ]
+    yield from table(header, [*ours, *theirs])
+    yield f"We were measured for {told(found['seconds'])} s, so that a checkpoint falls into it. The peers' spans are shorter: Deephaven and"
+    yield "Perspective have no checkpoints, plain Spark has one in each batch, and of Bytewax, which has one in 20 seconds, one may be in it or not."
+    yield "With a twin two queries write the same rows, and their checkpoints never fall together (the next section). Peers come one after the other,"
+    yield "each on new topics of a broker that we do not use; whoever is not the first finds it warm.\n"
     yield from (f"- {name} {peer['version']}: {peer['settings']}" for name, peer in peers.items())
     yield ""
+
+
+def twin_ratio(twin: Found | None, peer: Found) -> float | None:
+    """How many times longer a peer takes than a twin, over everything."""
+    return round(peer["all_p99_ms"] / twin["all_p99_ms"], 2) if twin else None
 
 
 def latency_twin(found: Found) -> Iterator[str]:
@@ -75,19 +92,24 @@ def sustained(found: Found) -> Iterator[str]:
     yield f"From the producer's send to the server's table, {told(found['keys'])} keys. Kept up with:"
     yield f"{told(found['messages_per_s'])} messages a second (p99 under {told(found['limit_ms'])} ms).\n"
     yield from table(
-        ("messages a second", "p50 ms", "p99 ms", "kept up"),
-        ((step["rate"], step["p50_ms"], step["p99_ms"], "yes" if step["kept_up"] else "**no**") for step in found["steps"]),
+        ("messages a second", "p50 ms", "p99 ms", "µs of processor time a record", "kept up"),
+        ((step["rate"], step["p50_ms"], step["p99_ms"], cost(step), "yes" if step["kept_up"] else "**no**") for step in found["steps"]),
     )
+
+
+def cost(step: Found) -> float | None:
+    """Processor time of a record, of all parts together."""
+    return sum(step["cpu_us"].values()) if "cpu_us" in step else None
 
 
 def keys(found: Found) -> Iterator[str]:
     yield f"Microseconds of processor time for one record, by part, at {told(found['rate'])} messages a second.\n"
     parts = list(found["steps"][0]["cpu_us"])
-    rows = [
-        (step["keys"], *step["cpu_us"].values(), sum(step["cpu_us"].values()), step["p50_ms"], step["p99_ms"], step["spark_heap_mb"])
-        for step in found["steps"]
-    ]
+    rows = [(step["keys"], *step["cpu_us"].values(), cost(step), step["p50_ms"], step["p99_ms"], step["spark_heap_mb"]) for step in found["steps"]]
     yield from table(("keys", *parts, "together", "p50 ms", "p99 ms", "Spark's heap MB"), rows)
+    if control := found.get("control"):
+        yield f"Once more over the first {told(control['keys'])} keys, at the end, with {told(control['held'])} there: {told(cost(control))} µs."
+        yield "What that is less than the first line, Java has learnt meanwhile; what more keys cost is between it and the last line.\n"
     per_key = ", ".join(f"{name.replace('_', ' ')} {told(size)}" for name, size in found["bytes_per_key"].items())
     yield f"Bytes that a key takes, from the fewest to the most: {per_key}.\n"
 
@@ -102,6 +124,10 @@ def hydrate(found: Found) -> Iterator[str]:
     ]
     if theirs:
         yield from table(("peer", "messages a second, cold", "warm", "rows wrong"), theirs)
+        for name, ratio in found.get("ratio", {}).items():
+            rates = f"{told(ratio['cold'])} times the rate of {name} that has just started too, and at {told(ratio['warm'])} times that of a warm one"
+            yield f"We fill at {rates}."
+        yield "What stands in the way is in [decision 17](decisions/0017-the-three-worst-numbers.md).\n"
         yield from (f"- {name}: {peer['settings']}" for name, peer in peers.items())
         yield ""
 
@@ -130,8 +156,15 @@ def views(found: Found) -> Iterator[str]:
     weights = told(found["table_bytes_per_row"]), told(found["view_bytes_per_row"])
     yield f"A row of the table takes {weights[0]} bytes, and {weights[1]} in each sorted or filtered view.\n"
     if found.get("growth"):
-        rows = [(step["rows"], step["one_ms"], step["thousand_ms"], step["build_seconds"]) for step in found["growth"]]
-        yield from table(("rows", "one changed, ms", "1,000 changed, ms", "build, s"), rows)
+        rows = [(step["rows"], step["one_ms"], step["thousand_ms"], step["build_seconds"], step.get("rss_mb")) for step in found["growth"]]
+        yield from table(("rows", "one changed, ms", "1,000 changed, ms", "build, s", "memory, MB"), rows)
+
+
+ASYMMETRIES = """\
+What differs between the two: Deephaven joins here, ours gets rows that are joined already and has no Spark beside it; its viewers show a whole table
+of 1,000 rows, ours a window of 300 of 20,000. Its viewers are its own JavaScript client, which decodes every frame for each viewer; ours are sockets
+in one process, which decodes each distinct frame once for all who get it. So its viewers need more of the two cores: see who took them.
+"""
 
 
 def fanout(found: Found) -> Iterator[str]:
@@ -152,12 +185,17 @@ def fanout(found: Found) -> Iterator[str]:
     yield from table(("", "p50 ms", "p99 ms", "frames a second, at least", "server's cores", "cut off"), rows)
     if found.get("growth"):
         grown = [
-            (step["viewers"], step["p50_ms"], step["p99_ms"], step["server_cores"], step["frames_per_second_median"]) for step in found["growth"]
+            (step["viewers"], step["p50_ms"], step["p99_ms"], step["server_cores"], step["frames_per_second_median"], step["rss_mb"])
+            for step in found["growth"]
         ]
-        yield from table(("viewers of one window", "p50 ms", "p99 ms", "server's cores", "frames a second"), grown)
+        yield from table(("viewers of one window", "p50 ms", "p99 ms", "server's cores", "frames a second", "memory, MB"), grown)
     for name, peer in found.get("peers", {}).items():
         yield f"{name} {peer['version']} with {peer['asked_viewers']} viewers: {peer.get('failed') or _kept_up(peer)}. {peer['settings']}.\n"
+        yield ASYMMETRIES
     if bad:
+        if refused := bad.get("refused_sorts"):
+            yield f"Of {told(bad['deeds']['sorts'])} sorts that the one with 50 at a time asked for, {told(round(refused))} were refused by the limit"
+            yield "of views a viewer: the others are those that were built.\n"
         held = ", ".join(told(bad[f"rss_{when}_mb"]) for when in ("before", "during", "after"))
         yield f"Memory before, during and after the hostile ones: {held} MB.\n"
     yield f"Bars that are not kept: {', '.join(name for name, kept in found['kept'].items() if not kept) or 'none'}.\n"
@@ -169,11 +207,16 @@ def _kept_up(peer: Found) -> str:
     quarters = ", ".join(map(told, peer["lag_ms_by_quarter"]))
     lag = f"{peer['lagging']} of {peer['viewers']} more than a second behind at the end, the median lag by quarters {quarters} ms"
     cores = ", ".join(f"{name} {told(cores)}" for name, cores in peer["cores"].items())
-    return f"{shares}; {lag}; cores: {cores}; {told(peer['rss_mb'])} MiB"
+    beside = f", {told(peer['p50_ratio'])} and {told(peer['p99_ratio'])} times ours to 200 quiet viewers" if "p50_ratio" in peer else ""
+    return f"{shares}{beside}; {lag}; cores: {cores}; {told(peer['rss_mb'])} MiB"
 
 
 def swap(found: Found) -> Iterator[str]:
-    yield f"{found['swaps']} swaps between two pairs of topics under {told(found['rate'])} messages a second, {found['viewers']} viewers.\n"
+    held = f" of {told(found['rows'])} messages each" if "rows" in found else ""
+    yield f"{found['swaps']} swaps between two pairs of topics{held} under {told(found['rate'])} messages a second, {found['viewers']} viewers."
+    if found.get("warm"):
+        yield f"Before them {len(found['warm'])}, in which Java compiles what a fill runs: new rows after {', '.join(map(told, found['warm']))} s."
+    yield ""
     noticed = ("viewer_errors", "reconnects", "blank_frames", "mixed_frames", "rows_wrong")
     yield from table(
         (

@@ -28,15 +28,15 @@ AT_ONCE = f"--set {SHUFFLE}.networkBufferSize=64 --set {SHUFFLE}.networkBufferMa
 """Each record leaves Spark's shuffle by itself, which is quicker by what it waits for company else, and costs more at high rates."""
 
 SUITE = (
-    part("latency", f"{TABLES} --to server --to websocket --to painted --seconds 5 --repeats 2 --warmup 30"),
-    part("latency-peers", f"--table final_ui --to websocket --load small --seconds 10 --warmup 30 {AT_ONCE} {PEERS}", "latency"),
-    part("latency-twin", "--table final_ui --to websocket --load small --seconds 20 --warmup 30 --set pipeline.twin=true", "latency"),
-    part("sustained", "--rate 5000 --rate 10000 --warmup 20"),
-    part("keys", "--seconds 6 --warmup 15"),
+    part("latency", f"{TABLES} --to server --to websocket --to painted --seconds 4 --repeats 2 --warmup 30"),
+    part("latency-peers", f"--table final_ui --to websocket --load small --seconds 24 --peer-seconds 10 --warmup 30 {AT_ONCE} {PEERS}", "latency"),
+    part("latency-twin", f"--table final_ui --to websocket --load small --seconds 24 --warmup 30 {AT_ONCE} --set pipeline.twin=true", "latency"),
+    part("sustained", "--rate 1000 --rate 2500 --rate 5000 --rate 10000 --seconds 6 --settle 3 --warmup 20"),
+    part("keys", "--seconds 6 --warmup 20"),
     part("hydrate", "--load small --peer deephaven"),
     part("views", "--grow 1000 --grow 10000 --grow 100000"),
     part("fanout", "--seconds 6 --peer deephaven"),
-    part("swap", "--swaps 4 --steady 0"),
+    part("swap", "--rows 100000 --warm 3 --swaps 3 --steady 0"),
     part("export"),
     part("reread", "--runs 2"),
     part("paint", "--seconds 30"),

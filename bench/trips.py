@@ -103,12 +103,13 @@ def with_replaced(subject: Subject, keys: Mapping[int, str], seen: Mapping[int, 
     return arrived
 
 
-def last_rows(span: Span) -> Rows:
-    """What final_ui shows of the last rows after the span: the last user of each key, the first of which were sent before, and the last account."""
-    rows: Rows = {key_of(index): (-1 - index, None) for index in range(span.keys)}
-    for number, key in span.key_by_number.items():
-        user, account = rows[key]
-        rows[key] = (number, account) if span.subject.source_of(number) == "users" else (user, number)
+def last_rows(*spans: Span) -> Rows:
+    """What final_ui shows of the last rows after the spans: the last user of each key, the first of which were sent before, and the last account."""
+    rows: Rows = {key_of(index): (-1 - index, None) for index in range(spans[0].keys)}
+    for span in spans:
+        for number, key in span.key_by_number.items():
+            user, account = rows[key]
+            rows[key] = (number, account) if span.subject.source_of(number) == "users" else (user, number)
     return rows
 
 

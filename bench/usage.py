@@ -25,6 +25,15 @@ def parts_of(stack: Stack) -> Parts:
     }
 
 
+def pipeline_parts(stack: Stack) -> Parts:
+    """Of a pipeline whose broker and feed are this process's own."""
+    orchestrator = psutil.Process(stack.process.pid)
+    spark = java_of(orchestrator)
+    us = psutil.Process()
+    broker = next(child for child in us.children(recursive=True) if child.name() == "java" and child.pid != spark.pid)
+    return {"broker": broker, "orchestrator": orchestrator, "spark": spark, "feed": us}
+
+
 def java_of(process: psutil.Process) -> psutil.Process:
     """The Java that a process runs."""
     return next(child for child in process.children(recursive=True) if child.name() == "java")
@@ -40,6 +49,10 @@ class Used:
 
     cpu_seconds: Mapping[str, float]
     seconds: float
+
+    def micros_each(self, records: int) -> dict[str, float]:
+        """By part, of one of so many records."""
+        return {name: round(1e6 * spent / records, 1) for name, spent in self.cpu_seconds.items()}
 
     @property
     def cores(self) -> dict[str, float]:

@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ours = our_side(Path(folder) / "all", given.rows)
         say("Perspective")
         theirs = figures_of([str(python), str(REPOSITORY / "bench" / "peers" / "perspective_views.py"), f"{folder}/all"])
-    growth = [{"rows": rows, **medians(figures), "build_seconds": figures["build_seconds"]} for rows, figures in {**fewer, given.rows: ours}.items()]
+    growth = [grown(rows, figures) for rows, figures in {**fewer, given.rows: ours}.items()]
     report = {"bench": "views", "rows": given.rows, **compared(ours, theirs), "growth": growth}
     print(json.dumps(report) if given.json else json.dumps(report, indent=2))
     return 0 if report["met"] else 1
@@ -65,6 +65,11 @@ def our_side(folder: Path, rows: int) -> dict[str, Any]:
     write_data(folder, rows)
     say(f"Tablecast with {rows:,} rows")
     return figures_of([sys.executable, "-m", "bench.views_ours", str(folder)])
+
+
+def grown(rows: int, figures: Mapping[str, Any]) -> dict[str, Any]:
+    """What so many rows make of it."""
+    return {"rows": rows, **medians(figures), "build_seconds": figures["build_seconds"], "rss_mb": round(figures["rss_bytes"] / 1e6, 1)}
 
 
 def medians(figures: Mapping[str, Any]) -> dict[str, float]:

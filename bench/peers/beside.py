@@ -1,8 +1,8 @@
 """Peers on the same messages as we: from the producer's send to the row in a client of theirs."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from bench.sender import open_sources
 from bench.stack import jars_folder
 from bench.trips import Rows, Span, last_rows, taken
 from tablecast.jars import Jars
+from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.settings import KafkaSettings, Settings
 
@@ -64,18 +65,33 @@ PEERS: Mapping[str, Opening] = {
 }
 
 
-def measured(name: str, span: Span, folder: Path, say: Say) -> dict[str, Any]:
-    """The figures of this peer over a broker of its own, and how many of its rows were wrong in the end."""
+SOON_WARM_SECONDS = 10.0
+SOON_WARM = ("deephaven", "perspective", "bytewax")
+"""Whose figures do not depend on what Java has compiled: they have none, or wait for a cycle of a second."""
+
+
+def measured(names: Sequence[str], span: Span, folder: Path, say: Say) -> dict[str, dict[str, Any]]:
+    """The figures of these peers, one after the other over a broker that none of them shares with us. The first has to warm it up too."""
+    if not names:
+        return {}
     jars = jars_folder()
     folder.mkdir()
     own = Settings().replaced("pipeline", state_dir=folder / "broker", jars=jars)
     with EmbeddedBroker(own, Jars(jars)) as broker:
-        open_sources(broker.kafka, span.keys)
-        with PEERS[name](broker.kafka, folder / name, say) as peer:
-            say(f"{name}: {span.settle:g} s to warm up, {span.seconds:g} s measured")
-            course = taken(broker.kafka, span, peer.arrivals, say)
-            wrong = differing(peer.rows(), last_rows(span))
-            told = {"version": peer.version, "settings": peer.settings}
+        return {name: _measured(name, span, broker.kafka, folder, say) for name in names}
+
+
+def _measured(name: str, span: Span, kafka: KafkaSettings, folder: Path, say: Say) -> dict[str, Any]:
+    """Over topics that nobody has used before, and how many of its rows were wrong in the end."""
+    span = replace(span, settle=min(span.settle, SOON_WARM_SECONDS)) if name in SOON_WARM else span
+    topics = Topics(kafka, "source")
+    topics.delete(topics.names())
+    open_sources(kafka, span.keys)
+    with PEERS[name](kafka, folder / name, say) as peer:
+        say(f"{name}: {span.settle:g} s to warm up, {span.seconds:g} s measured")
+        course = taken(kafka, span, peer.arrivals, say)
+        wrong = differing(peer.rows(), last_rows(span))
+        told = {"version": peer.version, "settings": peer.settings, "seconds": span.seconds, "warmup": span.settle}
     whole = summary(course.trips)
     say(f"{name}: p50 {whole['p50_ms']} ms, p99 {whole['p99_ms']} ms, {len(course.missing)} missing, {wrong} rows wrong")
     pauses = {"all_p99_ms": whole["p99_ms"], "all_curve": curve(course.trips)}

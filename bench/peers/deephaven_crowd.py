@@ -26,15 +26,22 @@ PARTS = 4
 
 @dataclass(frozen=True)
 class Watched:
-    """One run: what was sent, what each viewer saw, when it was looked at for the last time, and what everybody needed meanwhile."""
+    """One run: what was sent, what each viewer saw, from when on and how long was measured, when viewers were looked at last, and the cores that
+    everybody needed meanwhile."""
 
     span: Span
     sent: Sent
     sights: Sequence[Sight]
-    ended: float
+    began: float
     seconds: float
-    updates: Sequence[int]
+    ended: float
     cores: Mapping[str, float]
+
+    @property
+    def frames_per_second(self) -> list[float]:
+        """Of each viewer, while the measured messages were sent; the slowest first."""
+        over = self.began + self.seconds
+        return sorted(sum(self.began <= moment < over for moment in sight.updates) / self.seconds for sight in self.sights)
 
 
 def crowd(kafka: KafkaSettings, viewers: int, span: Span, folder: Path, say: Callable[[str], None]) -> dict[str, Any]:
@@ -57,16 +64,17 @@ def _watched(peer: Deephaven, watching: Viewers, kafka: KafkaSettings, span: Spa
     sender = Sender(kafka, Schedule(span.subject, span.rate, span.keys, len(span.numbers), span.first))
     sender.start()
     time.sleep(span.settle)
-    before, meter = watching.state(), Meter({"server": peer.process})
+    # Nobody is asked anything until all is sent: a viewer that cannot keep up answers only then.
+    began, meter = time.time(), Meter({"server": peer.process, **{f"viewers {place}": process for place, process in enumerate(watching.processes)}})
     sent = sender.wait()
-    after, used = watching.state(), meter.used()
-    updates = [now - then for then, now in zip(before.updates, after.updates, strict=True)]
-    cores = {**used.cores, "viewers": round((after.cpu_seconds - before.cpu_seconds) / used.seconds, 4)}
+    used = meter.used()
+    server = used.cores["server"]
+    cores = {"server": server, "viewers": round(sum(used.cores.values()) - server, 4)}
     deadline = time.monotonic() + CATCH_UP_SECONDS
     while watching.state().newest < span.numbers[-1] and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
     ended = time.time()
-    return Watched(span, sent, watching.sights(), ended, used.seconds, updates, cores)
+    return Watched(span, sent, watching.sights(), began, used.seconds, ended, cores)
 
 
 def wrong_viewers(watched: Watched, expected: Rows) -> int:
@@ -82,11 +90,12 @@ def figures(watched: Watched) -> dict[str, Any]:
     arrived = [with_replaced(span.subject, keys, sight.seen) for sight in watched.sights]
     lags = [[1000 * (there.get(number, watched.ended) - watched.sent.times[number - span.first]) for number in span.measured] for there in arrived]
     times, parts = sorted(ms for viewer in lags for ms in viewer), _by_parts(lags)
-    rates = sorted(count / watched.seconds for count in watched.updates)
+    rates = watched.frames_per_second
     shares = {"p50_ms": 50, "p90_ms": 90, "p99_ms": 99, "max_ms": 100}
     return {
         "viewers": len(lags),
         "n": len(times),
+        "seconds": round(watched.seconds, 1),
         **{name: round(percentile(times, percent), 1) for name, percent in shares.items()},
         "frames_per_second_min": round(rates[0], 1),
         "frames_per_second_median": round(rates[len(rates) // 2], 1),

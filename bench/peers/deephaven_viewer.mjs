@@ -5,8 +5,9 @@
  *
  * Tells by a line of JSON how many viewers show the table, which is all of them unless the SECONDS were too few, then answers each line of JSON by one:
  *   {"do": "now"}                  the time, as it is noted for what arrives
- *   {"do": "state"}                messages seen by the viewer that saw the fewest, the newest number that all have passed, updates in all, processor time
- *   {"do": "tell", "file": FILE}   writes a line of JSON a viewer: its updates, how many rows it has, the sum of their numbers, and when it first saw each message
+ *   {"do": "state"}                messages seen by the viewer that saw the fewest, the newest number that all have passed
+ *   {"do": "tell", "file": FILE}   writes a line of JSON a viewer: when each update came, how many rows it has, the sum of their numbers, and when it first
+ *                                  saw each message
  *   {"do": "rows", "file": FILE}   writes what the first viewer has, a line of JSON a row
  * Ends when its standard input does.
  */
@@ -32,7 +33,7 @@ class Viewer {
   times = new Map();
   seen = 0;
   newest = -1;
-  updates = 0;
+  updates = [];
   lost = false;
 
   async open(dh) {
@@ -47,7 +48,9 @@ class Viewer {
       const subscription = table.createSubscription({ columns: [this.key, ...this.stamps] });
       subscription.addEventListener(dh.Table.EVENT_DISCONNECT, () => (this.lost = true));
       subscription.addEventListener('updated', event => {
-        this.take(event.detail, this.updates++ ? now() : NaN);
+        const moment = now();
+        this.take(event.detail, this.updates.length ? moment : NaN);
+        this.updates.push(moment);
         shown();
       });
     });
@@ -118,12 +121,9 @@ function write(file, lines) {
 }
 
 function state(open) {
-  const { user, system } = process.cpuUsage();
   return {
     seen: Math.min(...open.map(viewer => viewer.seen)),
     newest: Math.min(...open.map(viewer => viewer.newest)),
-    updates: open.map(viewer => viewer.updates),
-    cpu_seconds: (user + system) / 1e6,
   };
 }
 

@@ -6,6 +6,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from bench.arrivals import Clock, ForeignClock
 from bench.backlog import numbers_in
 from bench.peers.asked import Asked
@@ -22,9 +24,9 @@ ASK_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Sight:
-    """What one viewer has seen since it came: updates, the rows that it shows now and the sum of their numbers, and the moment of each message."""
+    """What one viewer has seen since it came: when each update came, how many rows it shows now, the sum of their numbers, when each message came."""
 
-    updates: int
+    updates: Sequence[float]
     rows: int
     sum: int
     lost: bool
@@ -33,12 +35,10 @@ class Sight:
 
 @dataclass(frozen=True)
 class State:
-    """Where viewers stand: messages that each of them has seen, the newest number that each of them has passed, updates of each, processor time."""
+    """Where viewers stand: messages that each of them has seen, and the newest number that each of them has passed."""
 
     seen: int
     newest: int
-    updates: Sequence[int]
-    cpu_seconds: float
 
 
 def read_sights(lines: str, offset_ms: float) -> list[Sight]:
@@ -47,11 +47,12 @@ def read_sights(lines: str, offset_ms: float) -> list[Sight]:
 
 
 def _sight(told: Mapping[str, object], offset_ms: float) -> Sight:
-    numbers, times = told["numbers"], told["times"]
+    numbers, times, updates = told["numbers"], told["times"], told["updates"]
     assert isinstance(numbers, list)
     assert isinstance(times, list)
+    assert isinstance(updates, list)
     seen = {number: (at + offset_ms) / 1000 for number, at in zip(numbers, times, strict=True)}
-    return Sight(int(str(told["updates"])), int(str(told["rows"])), int(str(told["sum"])), bool(told["lost"]), seen)
+    return Sight([(at + offset_ms) / 1000 for at in updates], int(str(told["rows"])), int(str(told["sum"])), bool(told["lost"]), seen)
 
 
 def read_rows(table: str, lines: str) -> Rows:
@@ -78,6 +79,10 @@ class Viewers:
         """How many show the table."""
         return sum(int(program.greeting["opened"]) for program in self._programs)
 
+    @property
+    def processes(self) -> list[psutil.Process]:
+        return [psutil.Process(program.process.pid) for program in self._programs]
+
     def count(self) -> int:
         return self._state(self._programs[0]).seen
 
@@ -97,8 +102,7 @@ class Viewers:
     def state(self) -> State:
         """Of all."""
         states = [self._state(program) for program in self._programs]
-        updates = [count for state in states for count in state.updates]
-        return State(min(state.seen for state in states), min(state.newest for state in states), updates, sum(state.cpu_seconds for state in states))
+        return State(min(state.seen for state in states), min(state.newest for state in states))
 
     def _state(self, program: Asked) -> State:
         return State(**program.ask({"do": "state"}, ASK_SECONDS))

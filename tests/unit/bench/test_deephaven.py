@@ -1,7 +1,7 @@
 """What is made of what Deephaven's server and viewers tell. Nothing of Deephaven is fetched for these."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -21,20 +21,25 @@ TRUTH = last_rows(SPAN)
 SUM = sum(user + (account or 0) for user, account in TRUTH.values())
 
 
-def sight(lag: Mapping[int, float] | float, rows: int = 3, total: int = SUM) -> Sight:
+def sight(lag: Mapping[int, float] | float, rows: int = 3, total: int = SUM, updates: Sequence[float] = ()) -> Sight:
     """Of one who saw each message so many seconds after it was sent, or only those that are given."""
     lags = lag if isinstance(lag, Mapping) else dict.fromkeys(SPAN.numbers, lag)
-    return Sight(99, rows, total, False, {number: SENT.times[number] + late for number, late in lags.items()})
+    return Sight(updates, rows, total, False, {number: SENT.times[number] + late for number, late in lags.items()})
+
+
+def ticks(each: float) -> list[float]:
+    """Updates from long before the measured seconds until long after them."""
+    return [1000.0 + count * each for count in range(round(10 / each))]
 
 
 def watched(*sights: Sight) -> Watched:
-    return Watched(SPAN, SENT, sights, ended=1010.0, seconds=4.0, updates=[80, 40, 60][: len(sights)], cores={"server": 0.5})
+    return Watched(SPAN, SENT, sights, began=1001.0, seconds=4.0, ended=1010.0, cores={"server": 0.5})
 
 
 def test_what_viewers_tell_is_in_the_time_of_our_clock() -> None:
-    line = {"updates": 7, "lost": False, "rows": 2, "sum": 30, "numbers": [4, 9], "times": [1500.0, 2500.0]}
+    line = {"updates": [1250.0], "lost": False, "rows": 2, "sum": 30, "numbers": [4, 9], "times": [1500.0, 2500.0]}
     first, second = read_sights(f"{json.dumps(line)}\n{json.dumps(line | {'lost': True, 'numbers': [], 'times': []})}\n", offset_ms=250.0)
-    assert first == Sight(7, 2, 30, False, {4: 1.75, 9: 2.75})
+    assert first == Sight([1.5], 2, 30, False, {4: 1.75, 9: 2.75})
     assert (second.lost, second.seen) == (True, {})
 
 
@@ -59,10 +64,10 @@ def test_the_truth_is_the_last_message_of_each_key_and_source() -> None:
 
 
 def test_viewers_that_keep_up() -> None:
-    found = figures(watched(sight(0.05), sight(0.15), sight(0.05)))
+    found = figures(watched(*(sight(lag, updates=ticks(each)) for lag, each in ((0.05, 0.05), (0.15, 0.1), (0.05, 0.0625)))))
     assert (found["n"], found["p50_ms"], found["p99_ms"], found["max_ms"]) == (120, 50.0, 150.0, 150.0)
     assert (found["viewers"], found["lagging"], found["lag_grows"], found["unseen"], found["lost"]) == (3, 0, False, 0, 0)
-    assert (found["frames_per_second_min"], found["frames_per_second_median"]) == (10.0, 15.0)
+    assert (found["frames_per_second_min"], found["frames_per_second_median"]) == (10.0, 16.0)
     assert found["lag_ms_by_quarter"] == [50.0, 50.0, 50.0, 50.0]
 
 

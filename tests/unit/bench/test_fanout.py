@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bench.audience import Heard
-from bench.fanout import SORTS, WINDOW, bars, different_looks, figures
+from bench.fanout import SORTS, WINDOW, bars, beside, different_looks, figures
 from bench.hostile import sorts
 from bench.tally import STEP_MS, STEPS, Tally
 from bench.wire_client import masked, next_message
@@ -46,9 +46,10 @@ def test_the_windows_are_all_different_over_twenty_sorts() -> None:
     assert len(set(sorts(50))) == 50
 
 
-CROWD = {"frames_per_second_min": 12.0, "p99_ms": 100.0, "server_cores": 0.5}
+CROWD = {"frames_per_second_min": 12.0, "p99_ms": 100.0, "server_cores": 0.5, "lost": 0}
 DONE: dict[str, Any] = {"deeds": {"flaps": 1, "flood_messages": 1, "sorts": 1, "stalled_connections": 1}, "stalled": 1.0, "refused_floods": 1.0}
-HOSTILE = {"quiet": {"p99_ms": 10.0}, "hostile": {"p99_ms": 20.0, "lost": 0}, "rss_before_mb": 100.0, "rss_after_mb": 109.0, **DONE}
+SPANS = {"quiet": {"p99_ms": 10.0}, "hostile": {"p99_ms": 20.0, "lost": 0}, "afterwards": {"p99_ms": 11.0}}
+HOSTILE = {**SPANS, "rss_before_mb": 100.0, "rss_after_mb": 109.0, **DONE}
 
 
 @pytest.mark.parametrize(
@@ -58,8 +59,12 @@ HOSTILE = {"quiet": {"p99_ms": 10.0}, "hostile": {"p99_ms": 20.0, "lost": 0}, "r
         ({"crowd": CROWD | {"frames_per_second_min": 9.9}}, {"crowd_frames"}),
         ({"crowd": CROWD | {"p99_ms": None}}, {"crowd_p99"}),
         ({"crowd": CROWD | {"server_cores": 1.0}}, {"crowd_cores"}),
+        ({"crowd": CROWD | {"lost": 1}}, {"crowd_nobody_lost"}),
+        ({"growth": [CROWD, CROWD | {"lost": 1}]}, {"growth_nobody_lost"}),
         ({"views": {"p99_ms": 250.0}}, {"views_p99"}),
         ({"hostile": HOSTILE | {"hostile": {"p99_ms": 20.5, "lost": 1}}}, {"hostile_p99", "hostile_nobody_lost"}),
+        ({"hostile": HOSTILE | {"afterwards": {"p99_ms": 9.0}}}, {"hostile_p99"}),
+        ({"hostile": HOSTILE | {"afterwards": {"p99_ms": None}}}, {"hostile_p99"}),
         ({"hostile": HOSTILE | {"rss_after_mb": 111.0}}, {"hostile_memory"}),
         ({"hostile": HOSTILE | {"stalled": None}}, {"hostile_happened"}),
         ({"hostile": HOSTILE | {"deeds": {**DONE["deeds"], "flaps": 0}}}, {"hostile_happened"}),
@@ -71,6 +76,13 @@ HOSTILE = {"quiet": {"p99_ms": 10.0}, "hostile": {"p99_ms": 20.0, "lost": 0}, "r
 )
 def test_a_bar_is_kept_or_not(found: dict[str, Any], missed: set[str]) -> None:
     assert {name for name, kept in bars(found).items() if not kept} == missed
+
+
+def test_a_peer_is_compared_with_as_many_undisturbed_viewers_of_ours() -> None:
+    found = {"hostile": {"quiet": {"p50_ms": 5.0, "p99_ms": 50.0}}}
+    assert beside(found, {"p50_ms": 100.0, "p99_ms": 200.0}) == {"p50_ms": 100.0, "p99_ms": 200.0, "p50_ratio": 20.0, "p99_ratio": 4.0}
+    assert beside(found, {"failed": "it ended"}) == {"failed": "it ended"}
+    assert beside({}, {"p50_ms": 100.0, "p99_ms": 200.0}) == {"p50_ms": 100.0, "p99_ms": 200.0}
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536, 100_000])

@@ -1,9 +1,11 @@
 """The page that is written from results."""
 
 import json
+import re
 
+from bench.bends import BENDS
 from bench.charts import charts
-from bench.report import FOLDER, PAGE, RESULTS, owner, page
+from bench.report import FOLDER, PAGE, RESULTS, machine, owner, page
 
 MACHINE = {
     "cores": 2,
@@ -31,6 +33,19 @@ def test_a_part_says_what_was_run_where_and_what_was_not_run() -> None:
     assert "`python -m bench.reread --json`, 2026-01-01, 60 s; 20.0 and 21.0 million steps" in told
     assert "185,000 a second" in told
     assert told.count("Not run yet.") > 5
+
+
+def test_the_machine_tells_the_commit_and_what_runs_on_it() -> None:
+    on = machine()
+    assert re.fullmatch(r"[0-9a-f]{7,}(-dirty)?", on["commit"])
+    assert all(re.match(r"\d+\.\d+", on["versions"][name]) for name in ("Python", "Java", "Node", "Chromium"))
+    assert ", commit abc1234, 60 s" in page({"reread": {**RESULT, "machine": {**MACHINE, "commit": "abc1234"}, "exit_code": 0, "found": FOUND}}, [])
+
+
+def test_what_bends_a_curve_and_what_was_to_be_shown_are_on_the_page() -> None:
+    results = json.loads(RESULTS.read_text())
+    assert all(bends in page(results, []) for bends in BENDS.values())
+    assert page(results, []).index("## What was to be shown") < page(results, []).index("## Latency: from Kafka")
 
 
 def test_a_part_that_failed_says_so() -> None:
