@@ -2,17 +2,21 @@
 
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import httpx
 import pytest
+from confluent_kafka import Message, TopicPartition
 
 from tablecast.client import connect
 from tablecast.errors import ServerRefused, ServerUnreachable
+from tablecast.kafka.admin import Topics
 from tablecast.kafka.broker import EmbeddedBroker
 from tablecast.kafka.names import status_topic
 from tablecast.kafka.status import ColumnStatus
+from tablecast.server.reader import Reading, TopicReader
+from tablecast.server.topics import TopicFinder
 from tablecast.settings import KafkaSettings, Settings
 from tablecast.wire.messages import Frame
 from tests.integration.by_hand import BEARER, KEY, PATIENCE, Pipeline, Serving, StartServer, names, wait_for, wait_for_feed, wait_until_ready
@@ -73,6 +77,51 @@ def test_an_operator_can_choose_from_the_topics_of_the_source_kafka(pipeline: Pi
         listed = {topic["name"]: topic["partitions"] for topic in httpx.get(f"{url}/api/topics", headers=BEARER).json()["topics"]}
     assert listed[other] == 2
     assert not [name for name in listed if name.startswith((pipeline.prefix, "__"))]
+
+
+class Listener:
+    """What a reader says of its lag, once the broker has told it how far the topic goes."""
+
+    def __init__(self) -> None:
+        self.reader: TopicReader | None = None
+        self.lags: list[dict[str, int]] = []
+
+    def turn(self, reading: Reading) -> bool:
+        assert self.reader is not None
+        [topic] = self.reader.names
+        if self.reader._consumer.get_watermark_offsets(TopicPartition(topic, 0), cached=True)[1] > 0:
+            self.lags.append(self.reader.lags)
+        return False
+
+    def records(self, messages: list[Message]) -> None:
+        pass
+
+    def waits(self, missing: Sequence[str]) -> None:
+        pass
+
+    def lost(self, reason: str) -> None:
+        raise AssertionError(reason)
+
+
+def test_records_that_were_deleted_before_a_server_began_are_no_lag(
+    broker: EmbeddedBroker, create_topic: Callable[..., str], produce: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tablecast.server.reader._LAG_SECONDS", 0.0)
+    topic = create_topic("deleted")
+    produce(topic, ["old"] * 5)
+    Topics(broker.kafka, "test").delete_records(topic, {0: 5})
+    listener = Listener()
+    listener.reader = reader = TopicReader(broker.kafka, TopicFinder(broker.kafka), [topic], listener)
+    reader.start()
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while len(listener.lags) < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert listener.lags[2] == {topic: 0}
+    finally:
+        reader.stop()
+        reader.join(PATIENCE)
 
 
 def test_wrong_key_and_unknown_table(pipeline: Pipeline, serving: Serving) -> None:

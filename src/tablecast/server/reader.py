@@ -217,5 +217,6 @@ class TopicReader:
         lags = dict.fromkeys(self._names, 0)
         for part in consumer.position(consumer.assignment()):
             _, high = consumer.get_watermark_offsets(part, cached=True)
-            lags[part.topic] += max(0, high - max(0, part.offset))
+            # Without a record it has no position yet: all that stood there may have been deleted.
+            lags[part.topic] += max(0, high - max(part.offset, self._ends.get((part.topic, part.partition), 0)))
         self.lags = lags
