@@ -93,8 +93,9 @@ class Api:
         with ExitStack() as stack:
             stack.enter_context(self._desks.taken())
             async with self._seen(name, spec, Window(0, 1), settled=True) as (generation, viewport):
-                rows = await _copied(viewport)
-                columns = viewport.columns if spec.group is None else with_sums(viewport.columns, rows)
+                columns, rows = viewport.columns, await _copied(viewport)
+            if spec.group is not None:
+                columns = await asyncio.to_thread(with_sums, columns, rows)
             self._hub.counters.exports += 1
             headers = {
                 "content-disposition": f'attachment; filename="{viewport.table.name}.{chosen.format}"',

@@ -37,13 +37,14 @@ def batch_maker(columns: Sequence[Column]) -> Callable[[Sequence[bytes]], pa.Rec
 
 
 def with_sums(columns: Sequence[Column], rows: Sequence[bytes]) -> tuple[Column, ...]:
-    """The columns of groups as they are exported: one with a sum that no int64 holds is text, with all its digits."""
-    read = cell_reader([column.name for column in columns])
-    cells = list(zip(*map(read, rows), strict=True)) if rows else [()] * len(columns)
-    large = [
-        column.type == "int64" and any(_int64(cell) is None for cell in own if cell is not None) for column, own in zip(columns, cells, strict=True)
-    ]
-    return tuple(Column(column.name, "string") if text else column for column, text in zip(columns, large, strict=True))
+    """The columns of groups as they are exported: one with a sum that no int64 holds is text, with all its digits. Reads all rows, one by one: to be
+    called in a thread."""
+    names = [column.name for column in columns if column.type == "int64"]
+    read = cell_reader(names)
+    large: set[str] = set()
+    for row in rows if names else ():
+        large.update(name for name, cell in zip(names, read(row), strict=True) if cell is not None and _int64(cell) is None)
+    return tuple(Column(column.name, "string") if column.name in large else column for column in columns)
 
 
 def _string(cell: Any) -> str | None:

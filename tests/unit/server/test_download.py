@@ -5,20 +5,26 @@ import io
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import duckdb
 import httpx
+import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet
 import pytest
 
+from tablecast.catalog import Column
 from tablecast.errors import ExportsTooMany
 from tablecast.server.download import Desks, Download
 from tablecast.server.hub import Hub
+from tablecast.server.typed_cells import with_sums
 
-from .talking import KEY, Serving, generation_of, put, table_of
+from .talking import KEY, Client, Serving, generation_of, put, table_of
 from .test_viewer_socket import dial, eventually, hear, say
 
 BEARER = {"authorization": f"Bearer {KEY}"}
@@ -94,6 +100,23 @@ def test_who_goes_away_or_takes_nothing_gives_the_desk_back(serving: Serving) ->
             eventually(lambda: httpx.get(url + EXPORT + "?search=nothing", headers=BEARER).status_code == 200)
 
 
+MANY = 60_000
+
+
+def test_the_columns_of_a_large_export_of_groups_are_found_out_beside_the_loop(hub: Hub, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To read a hundred thousand groups for it would hold up the ticking."""
+    loops = list[threading.Thread]()
+
+    def looked(columns: Sequence[Column], rows: Sequence[bytes]) -> tuple[Column, ...]:
+        loops.append(threading.current_thread())
+        return with_sums(columns, rows)
+
+    monkeypatch.setattr("tablecast.server.api.with_sums", looked)
+    answer = client(hub).get(EXPORT, params={"group": '{"by":["n"],"aggregates":[{"op":"count"}]}'})
+    assert table_in(answer.content) == [{"n": 1, "count": 10}]
+    assert [thread is threading.main_thread() for thread in loops] == [False]
+
+
 class TickingHub(Hub):
     """Changes its first row as often as it looks for old ones."""
 
@@ -106,25 +129,48 @@ class TickingHub(Hub):
         return False
 
 
-def test_viewers_go_on_seeing_changes_while_a_large_table_is_exported(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+def read_back(file: Path) -> pa.Table:
+    match file.suffix:
+        case ".csv":
+            return pyarrow.csv.read_csv(file)
+        case ".arrow":
+            return pa.ipc.open_file(file).read_all()
+    return pyarrow.parquet.read_table(file)
+
+
+@pytest.mark.parametrize(("format", "sort"), [("csv", ""), ("arrow", ""), ("parquet", ""), ("parquet", "name:desc")])
+def test_viewers_go_on_seeing_changes_while_a_large_table_is_exported(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, format: str, sort: str
+) -> None:
     monkeypatch.setattr("tablecast.server.app.TRIM_SECONDS", 0.005)
     hub, seen = TickingHub(), list[float]()
-    hub.flip(generation_of(1, 200_000))
+    hub.flip(generation_of(1, MANY))
     with serving(hub) as url, dial(url) as viewer:
         say(viewer, "login", key=KEY)
         say(viewer, "open", sub=1, request=1, table="users", offset=0, size=1)
         while hear(viewer)["type"] != "frame":
             pass
         exported: list[httpx.Response] = []
-        options: dict[str, Any] = {"headers": BEARER, "timeout": 60}
-        exporting = threading.Thread(target=lambda: exported.append(httpx.get(f"{url}{EXPORT}?format=parquet", **options)))
+        options: dict[str, Any] = {"params": {"format": format, "sort": sort}, "headers": BEARER, "timeout": 60}
+        exporting = threading.Thread(target=lambda: exported.append(httpx.get(url + EXPORT, **options)))
         exporting.start()
         while exporting.is_alive() or len(seen) < 2:
             assert hear(viewer)["rows"]
             seen.append(time.monotonic())
-    assert exported[0].headers["tablecast-rows"] == "200000"
     assert len(seen) >= 5
     assert max(after - before for before, after in pairwise(seen)) < 0.5
+    assert exported[0].headers["tablecast-rows"] == str(MANY)
+    file = tmp_path / f"users.{format}"
+    file.write_bytes(exported[0].content)
+    names = [f"row {index}" for index in range(MANY)]
+    whole = read_back(file)
+    assert whole.column("name").to_pylist() == (sorted(names, reverse=True) if sort else names)
+    changed = dict(zip(whole.column("name").to_pylist(), whole.column("n").to_pylist(), strict=True)).pop("row 0")
+    assert set(whole.column("n").to_pylist()) == {1, changed}
+    with duckdb.connect() as database:
+        source = "whole" if format == "arrow" else f"'{file}'"
+        query = f"select count(*), count(distinct name), sum(n) from {source}"  # noqa: S608 - a path of our own
+        assert database.execute(query).fetchone() == (MANY, MANY, MANY - 1 + changed)
 
 
 def test_a_desk_is_given_back_however_it_ends() -> None:

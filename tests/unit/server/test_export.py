@@ -165,3 +165,4 @@ def test_a_sum_that_no_int64_holds_is_exported_with_all_its_digits(tmp_path: Pat
     assert [column.type for column in typed] == ["string", "int64", "string"]
     assert pa.parquet.read_table(file_of(tmp_path, "parquet", rows, typed)).to_pylist()[0] == {"kind": "a", "count": 2, "sum_n": str(2**64)}
     assert with_sums(columns, []) == columns
+    assert with_sums(columns[:1], rows) == columns[:1]
