@@ -1,8 +1,9 @@
 """The HTTP paths that tell of tables."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import ExitStack, asynccontextmanager
+from typing import TypeVar
 
 import msgspec
 from starlette.datastructures import QueryParams
@@ -29,10 +30,12 @@ from tablecast.tables.condition import Condition, read_condition
 from tablecast.tables.generation import Generation, SharedViewport
 from tablecast.tables.group import Grouping, read_grouping
 from tablecast.tables.instant import Instant
+from tablecast.tables.row import Row
 from tablecast.tables.view import SortKey, ViewSpec
 from tablecast.tables.window import Window
 from tablecast.wire.frames import rows_answer
 
+T = TypeVar("T")
 ENTRY = "tablecast.entry"
 """Where the scope of a request has the login that it came with."""
 PAGE_ROWS = 300
@@ -47,11 +50,20 @@ _DIRECTIONS = {"": False, "asc": False, "desc": True}
 class Visit:
     """Looks through a viewport once."""
 
+    def __init__(self) -> None:
+        self.failed: ViewerError | None = None
+        """Why there is nothing to look at any more."""
+
     def touched(self) -> None:
         pass
 
-    def broken(self) -> None:
-        pass
+    def broken(self, error: ViewerError) -> None:
+        self.failed = error
+
+    def check(self) -> None:
+        """Raises why there is nothing to look at, if there is not."""
+        if self.failed is not None:
+            raise self.failed
 
 
 class Api:
@@ -83,7 +95,9 @@ class Api:
         query = read_query(request, ROWS_PARAMETERS)
         name, window = request.path_params["name"], read_window(query, self._settings.window_rows)
         async with self._seen(name, read_spec(query), window) as (generation, viewport):
-            return _rows(name, generation.number, viewport)
+            snapshot = self._look(viewport, SharedViewport.snapshot)
+            head = {"table": name, "generation": generation.number, "total": snapshot.total, "offset": snapshot.offset}
+            return json_bytes(rows_answer({**head, "columns": _columns(viewport.columns)}, snapshot.data))
 
     async def export(self, request: Request) -> Response:
         """The rows of one instant, whatever is swapped or changed while they are sent."""
@@ -93,7 +107,7 @@ class Api:
         with ExitStack() as stack:
             stack.enter_context(self._desks.taken())
             async with self._seen(name, spec, Window(0, 1), settled=True) as (generation, viewport):
-                columns, rows = viewport.columns, await _copied(viewport)
+                columns, rows = viewport.columns, await _copied(viewport, self._look(viewport, _all_rows))
             if spec.group is not None:
                 columns = await asyncio.to_thread(with_sums, columns, rows)
             self._hub.counters.exports += 1
@@ -107,8 +121,8 @@ class Api:
 
     @asynccontextmanager
     async def _seen(self, name: str, spec: ViewSpec, window: Window, settled: bool = False) -> AsyncIterator[tuple[Generation, SharedViewport]]:
-        """A viewport that is ready, of the generation that is shown at this moment; `settled`: to be looked at as a whole. Raises UnknownTable or
-        BadView."""
+        """A viewport that is ready, of the generation that is shown at this moment; `settled`: to be looked at as a whole. Raises UnknownTable,
+        BadView, or why the view has failed."""
         while True:
             generation = self._hub.current()
             self._hub.admit(name, spec)
@@ -116,14 +130,24 @@ class Api:
             viewport = generation.find(name).open(spec, window, visit)
             try:
                 await self._hub.built(viewport)
-                while settled and self._hub.generation is generation and not _settle(viewport):
+                visit.check()
+                while settled and self._hub.generation is generation and not self._look(viewport, _settle):
                     await asyncio.sleep(0)
+                    visit.check()
                 # While a view was built, the tables may have changed over: the old ones are not shown any more.
                 if self._hub.generation is generation:
                     yield generation, viewport
                     return
             finally:
                 viewport.release(visit)
+
+    def _look(self, viewport: SharedViewport, look: Callable[[SharedViewport], T]) -> T:
+        """Where the view fails it is broken off, and who asks is told what its viewers are told."""
+        try:
+            return look(viewport)
+        except Exception as error:
+            failed = self._hub.break_off(viewport, error)
+        raise failed
 
     async def status(self, request: Request) -> Response:
         read_query(request, ())
@@ -192,9 +216,12 @@ def _settle(viewport: SharedViewport) -> bool:
     return viewport.table.settle(BUILD_ROWS) and viewport.source.build(BUILD_ROWS)
 
 
-async def _copied(viewport: SharedViewport) -> list[bytes]:
-    """What all rows of the view hold at this moment. Others have their turn while it is copied."""
-    rows = viewport.source.rows(0, viewport.source.total)
+def _all_rows(viewport: SharedViewport) -> list[Row]:
+    return viewport.source.rows(0, viewport.source.total)
+
+
+async def _copied(viewport: SharedViewport, rows: list[Row]) -> list[bytes]:
+    """What these rows of the view hold at this moment. Others have their turn while it is copied."""
     if viewport.spec.group is not None:
         return [row.data for row in rows]
     data: list[bytes] = []
@@ -274,9 +301,3 @@ def _number(query: QueryParams, field: str, default: int) -> int:
 
 def _columns(columns: tuple[Column, ...]) -> list[dict[str, str]]:
     return [{"name": column.name, "type": column.type} for column in columns]
-
-
-def _rows(name: str, generation: int, viewport: SharedViewport) -> Response:
-    snapshot = viewport.snapshot()
-    head = {"table": name, "generation": generation, "total": snapshot.total, "offset": snapshot.offset, "columns": _columns(viewport.columns)}
-    return json_bytes(rows_answer(head, snapshot.data))

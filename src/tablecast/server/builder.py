@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from tablecast.errors import ViewFailed
+from tablecast.errors import ViewerError
 from tablecast.server.ticker import Ticker
 from tablecast.tables.generation import Generation, SharedViewport
 
@@ -18,8 +18,8 @@ MOST_PAUSE = 3.0
 class Builder:
     """One slice of one view at a time, however many are wanted, and between two slices a pause: the longer, the more there is to tell to viewers."""
 
-    def __init__(self, ticker: Ticker, failed: Callable[[SharedViewport], None]) -> None:
-        """`failed` hears of a viewport whose view cannot be built, while the error is handled."""
+    def __init__(self, ticker: Ticker, failed: Callable[[SharedViewport, Exception], ViewerError]) -> None:
+        """`failed` hears of a viewport whose view cannot be built, and says what those who wait for it are told."""
         self._ticker = ticker
         self._failed = failed
         self._wanted: dict[SharedViewport, asyncio.Future[None]] = {}
@@ -55,14 +55,13 @@ class Builder:
                 viewport.source.build(BUILD_ROWS)
             if viewport.ready or not viewport.holders:
                 self._finish(viewport)
-        except Exception:
+        except Exception as error:
             # Whoever waits for this one is told; the others are built on.
-            done = self._wanted.pop(viewport)
+            done, told = self._wanted.pop(viewport), self._failed(viewport, error)
             if not done.done():
-                done.set_exception(ViewFailed(viewport.table.name))
+                done.set_exception(told)
                 # Viewers are told otherwise, and nobody may wait for this.
                 done.exception()
-            self._failed(viewport)
 
     def _finish(self, viewport: SharedViewport) -> None:
         for holder in viewport.holders:

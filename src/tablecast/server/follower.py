@@ -13,7 +13,7 @@ import msgspec
 from confluent_kafka import Message
 
 from tablecast.catalog import Bound, Column, ColumnType
-from tablecast.errors import BadView
+from tablecast.errors import BadView, ViewerError, ViewFailed
 from tablecast.kafka.changelog import ORDER_HEADER, VERSION_HEADER
 from tablecast.kafka.status import (
     PULSE_KEY,
@@ -280,10 +280,11 @@ class GenerationFollower:
             return views.prepare(spec).build(BUILD_ROWS)
         except BadView:
             return True
-        except Exception:
-            log.exception("[server] a view of %s cannot be built", views.table.name, extra={"event": "crash", "table": views.table.name})
+        except Exception as error:
+            if not isinstance(error, ViewerError):
+                log.exception("[server] a view of %s cannot be built", views.table.name, extra={"event": "crash", "table": views.table.name})
             self._failed |= {spec}
-            views.break_off(spec)
+            views.break_off(spec, ViewFailed(views.table.name))
             return True
 
     def _hand_over(self) -> None:

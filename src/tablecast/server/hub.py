@@ -6,7 +6,7 @@ import time
 from collections.abc import Set
 from typing import Protocol
 
-from tablecast.errors import NotReady, ViewsTooMany
+from tablecast.errors import NotReady, ViewerError, ViewFailed, ViewsTooMany
 from tablecast.kafka.status import GenerationStatus
 from tablecast.server.builder import BUILD_ROWS, Builder
 from tablecast.server.counters import Counters
@@ -44,7 +44,7 @@ class Hub:
         self.audience: set[Audience] = set()
         self.counters = Counters()
         self._ticker = Ticker(self._tick, took=self.counters.ticks.take)
-        self._builder = Builder(self._ticker, lambda viewport: self._break_off(viewport.share, viewport.spec))
+        self._builder = Builder(self._ticker, self.break_off)
         self._most_views = most_views
         self._keeping_up = False
 
@@ -102,8 +102,8 @@ class Hub:
         if not viewport.ready and len(viewport.table) <= BUILD_ROWS:
             try:
                 viewport.source.build(BUILD_ROWS)
-            except Exception:
-                self._break_off(viewport.share, viewport.spec)
+            except Exception as error:
+                self.break_off(viewport, error)
                 return
         if not viewport.ready:
             # What is left to do for a view that is ready is done after ticks.
@@ -135,8 +135,8 @@ class Hub:
                 for viewport in list(views.viewports()):
                     try:
                         viewport.tell()
-                    except Exception:
-                        self._break_off(viewport.share, viewport.spec)
+                    except Exception as error:
+                        self.break_off(viewport, error)
 
     def _keep_up(self) -> None:
         """Does, a little at a time and after the frames have gone out, what views have put off because nobody looks there."""
@@ -145,17 +145,27 @@ class Hub:
             for spec, view in share.shown():
                 try:
                     done = view.build(UPKEEP_ROWS)
-                except Exception:
-                    self._break_off(share, spec)
+                except Exception as error:
+                    self._break_off(share, spec, error)
                     continue
                 if not done:
                     self._keeping_up = True
                     asyncio.get_running_loop().call_later(UPKEEP_SECONDS, self._keep_up)
                     return
 
-    def _break_off(self, share: SharedViews, spec: ViewSpec) -> None:
-        """A view that fails takes nothing else with it. Called while the error is handled."""
+    def break_off(self, viewport: SharedViewport, error: Exception) -> ViewerError:
+        """A view that fails takes nothing else with it. Says what those who look at it are told."""
+        return self._break_off(viewport.share, viewport.spec, error)
+
+    def _break_off(self, share: SharedViews, spec: ViewSpec, error: Exception) -> ViewerError:
+        name = share.table.name
         view = {"sort": len(spec.sort), "filter": spec.filter is not None, "group": spec.group is not None}
-        told = {"event": "crash", "table": share.table.name, "view": view}
-        log.exception("[server] a view of %s has failed, and is not shown any more", share.table.name, extra=told)
-        share.break_off(spec)
+        if isinstance(error, ViewerError):
+            log.info("[server] a view of %s is not shown any more: %s", name, error.message, extra={"event": "refused", "table": name, "view": view})
+            told = error
+        else:
+            crash = {"event": "crash", "table": name, "view": view}
+            log.error("[server] a view of %s has failed, and is not shown any more", name, extra=crash, exc_info=error)
+            told = ViewFailed(name)
+        share.break_off(spec, told)
+        return told

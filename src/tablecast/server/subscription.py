@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from tablecast.catalog import Column
+from tablecast.errors import ViewerError
 from tablecast.tables.generation import Generation, SharedViewport
 from tablecast.tables.view import ViewSpec
 from tablecast.tables.viewport import Difference, Snapshot
@@ -10,12 +11,14 @@ from tablecast.tables.window import Window
 from tablecast.wire.frames import frame_body, frame_head
 from tablecast.wire.messages import ColumnInfo, Found, Opened, encode
 
+Failed = Callable[["Subscription", ViewerError], None]
+
 
 class Subscription:
     """Lives from `open` to `close`, across generations. Without a viewport it waits for a generation that has its table."""
 
-    def __init__(self, sub: int, table: str, mark: Callable[[int], None], failed: Callable[["Subscription"], None], ahead: int = 0) -> None:
-        """`mark` hears of each change, `failed` that the view has failed. `ahead`: how many frames the viewer takes before it is done with them."""
+    def __init__(self, sub: int, table: str, mark: Callable[[int], None], failed: Failed, ahead: int = 0) -> None:
+        """`mark` hears of each change, `failed` why the view has failed. `ahead`: how many frames the viewer takes before it is done with them."""
         self.sub = sub
         self.table = table
         self._mark = mark
@@ -35,9 +38,9 @@ class Subscription:
     def touched(self) -> None:
         self._mark(self.sub)
 
-    def broken(self) -> None:
+    def broken(self, error: ViewerError) -> None:
         self._replace(None, None)
-        self._failed(self)
+        self._failed(self, error)
 
     @property
     def view(self) -> tuple[str, ViewSpec]:

@@ -7,7 +7,6 @@ from tablecast.errors import (
     SubscriptionsTooMany,
     UnknownSubscription,
     ViewerError,
-    ViewFailed,
 )
 from tablecast.server.hub import Hub
 from tablecast.server.outbox import Outbox
@@ -38,7 +37,7 @@ class Subscriptions:
             raise SubscriptionExists(message.sub)
         if len(self._known) >= self._settings.subscriptions:
             raise SubscriptionsTooMany(self._settings.subscriptions)
-        subscription = Subscription(message.sub, message.table, self._outbox.mark, self._failed, message.ahead)
+        subscription = Subscription(message.sub, message.table, self._outbox.mark, self._refuse, message.ahead)
         subscription.look(self._hub.generation, self._spec(message, subscription), self._window(message))
         subscription.answer_whole(message.request)
         self._known[message.sub] = subscription
@@ -93,7 +92,15 @@ class Subscriptions:
         subscription = self._known.get(sub)
         if subscription is None:
             return []
-        messages = subscription.cut(waited)
+        viewport = subscription.viewport
+        try:
+            messages = subscription.cut(waited)
+        except Exception as error:
+            if viewport is None:
+                raise
+            # The view has failed since it was last looked at: all who look at it are told now.
+            self._hub.break_off(viewport, error)
+            return []
         if subscription.full:
             self._outbox.hold(sub)
         return messages
@@ -107,9 +114,6 @@ class Subscriptions:
         """The next frame is whole, and does not wait until the viewer is done with those before it."""
         self._outbox.let_go(sub)
         self._outbox.mark(sub)
-
-    def _failed(self, subscription: Subscription) -> None:
-        self._refuse(subscription, ViewFailed(subscription.table))
 
     def _refuse(self, subscription: Subscription, error: ViewerError) -> None:
         """One that the viewer knows stays, and shows nothing until it is asked for something else or a generation comes that has its view."""

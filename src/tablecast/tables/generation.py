@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
+from contextlib import suppress
 from typing import Protocol
 
 from tablecast.catalog import Column
-from tablecast.errors import UnknownTable
+from tablecast.errors import UnknownTable, ViewerError
 from tablecast.tables.dismantler import Dismantler, give_back, walk
 from tablecast.tables.live_table import LiveTable
 from tablecast.tables.view import View, ViewSpec, make_view
@@ -22,8 +23,8 @@ class Holder(Protocol):
     def touched(self) -> None:
         """The view has changed."""
 
-    def broken(self) -> None:
-        """The view has failed: there is nothing to look at any more."""
+    def broken(self, error: ViewerError) -> None:
+        """The view has failed, and is let go already: there is nothing to look at any more."""
 
 
 class SharedViewport(Viewport):
@@ -35,7 +36,10 @@ class SharedViewport(Viewport):
         self.spec = spec
         self.source = view
         self.holders: set[Holder] = set()
-        self._announced = view.changes
+        self._announced = -1
+        # Whoever looks next finds out that a view has failed, and then all are told.
+        with suppress(Exception):
+            self._announced = view.changes
 
     @property
     def ready(self) -> bool:
@@ -100,14 +104,17 @@ class SharedViews:
             if self._uses[spec] == 0:
                 self._drop(spec)
 
-    def break_off(self, spec: ViewSpec) -> None:
-        """Drops a view that has failed, and tells those who looked at it; whoever opens it again gets a new one."""
+    def break_off(self, spec: ViewSpec, error: ViewerError) -> None:
+        """Drops a view that has failed, and tells those who looked at it why; whoever opens it again gets a new one."""
         broken = [viewport for viewport in self._viewports.values() if viewport.spec == spec]
         for viewport in broken:
             del self._viewports[viewport.spec, viewport.window]
         self._drop(spec)
-        for holder in [holder for viewport in broken for holder in viewport.holders]:
-            holder.broken()
+        holders = [holder for viewport in broken for holder in viewport.holders]
+        for viewport in broken:
+            viewport.holders.clear()
+        for holder in holders:
+            holder.broken(error)
 
     def keep_only(self, specs: Set[ViewSpec]) -> None:
         """Drops the views of other specs. Only for a table that nobody looks at yet."""

@@ -14,6 +14,7 @@ from tablecast.server.builder import BUILD_ROWS
 from tablecast.server.hub import Hub
 from tablecast.server.keys import Keys
 from tablecast.settings import ServerSettings
+from tablecast.tables.view import ShapedView
 
 from .talking import BEARER, KEY, Client, generation_of
 
@@ -73,6 +74,30 @@ def test_rows_of_a_view_that_is_gone_afterwards(hub: Hub, client: Client) -> Non
     answer = client(hub).get("/api/tables/users/rows", params={"size": 2, "sort": "n:asc, name:desc", "filter": condition, "search": "ROW"}).json()
     assert (answer["total"], [row["name"] for row in answer["rows"]]) == (9, ["row 8", "row 7"])
     assert hub.wanted() == {"users": frozenset()}
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 3, 4, 5])
+@pytest.mark.parametrize("asked", ["rows?sort=name", "export?sort=name"])
+def test_who_asks_for_a_view_that_fails_is_told_so(client: Client, monkeypatch: pytest.MonkeyPatch, asked: str, steps: int) -> None:
+    """At whatever step of building it, and of putting in order what an export needs."""
+    hub = Hub()
+    hub.flip(generation_of(1, BUILD_ROWS * 3 + 1))
+    build, left = ShapedView.build, iter(range(steps))
+
+    def fails(view: ShapedView, limit: int) -> bool:
+        if next(left, None) is None:
+            raise ZeroDivisionError
+        return build(view, limit)
+
+    monkeypatch.setattr(ShapedView, "build", fails)
+    answer = client(hub).get(f"/api/tables/users/{asked}")
+    if answer.status_code == 200:
+        assert steps >= 4
+    else:
+        assert (answer.status_code, answer.json()["error"]["code"]) == (500, "view_failed")
+    monkeypatch.undo()
+    assert hub.wanted() == {"users": frozenset()}
+    assert client(hub).get(f"/api/tables/users/{asked}").status_code == 200
 
 
 @pytest.mark.parametrize(

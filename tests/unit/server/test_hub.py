@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from tablecast.errors import NotReady, ViewFailed
+from tablecast.errors import NotReady, ViewerError, ViewFailed
 from tablecast.server.builder import BUILD_ROWS, Builder
 from tablecast.server.hub import Hub
 from tablecast.server.ticker import Ticker
@@ -125,7 +125,7 @@ def test_building_leaves_most_of_the_time_to_those_who_keep_the_server_busy(monk
             return done
 
         viewport.source.build = timed  # type: ignore[method-assign]
-        await Builder(ticker, lambda viewport: None).want(viewport)
+        await Builder(ticker, lambda viewport, error: ViewFailed(viewport.table.name)).want(viewport)
         return taken
 
     busy = asyncio.run(slices(behind=60.0))
@@ -142,7 +142,7 @@ class Visit:
     def touched(self) -> None:
         pass
 
-    def broken(self) -> None:
+    def broken(self, error: ViewerError) -> None:
         pass
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tablecast.catalog import Column
-from tablecast.errors import BadView, UnknownTable
+from tablecast.errors import BadView, UnknownTable, ViewerError, ViewFailed
 from tablecast.tables.generation import Generation, SharedViews
 from tablecast.tables.group import Aggregate, Grouping
 from tablecast.tables.live_table import LiveTable
@@ -22,7 +22,7 @@ class Somebody:
     def touched(self) -> None:
         self.touches += 1
 
-    def broken(self) -> None:
+    def broken(self, error: ViewerError) -> None:
         self.touches = -1
 
 
@@ -42,7 +42,7 @@ def test_a_view_that_has_failed_is_told_to_all_and_made_anew() -> None:
     views, one, other, third = shared(), Somebody(), Somebody(), Somebody()
     failed = [views.open(BY_N, Window(start, 5), holder) for start, holder in ((0, one), (5, other))]
     views.open(ViewSpec(), Window(0, 5), third)
-    views.break_off(BY_N)
+    views.break_off(BY_N, ViewFailed("t"))
     assert [somebody.touches for somebody in (one, other, third)] == [-1, -1, 0]
     again = views.open(BY_N, Window(0, 5), one)
     assert again.source is not failed[0].source
