@@ -29,7 +29,7 @@ TablecastError
     ├── MessageUnreadable, MessageTooLarge
     ├── UnknownTable, NotReady
     ├── BadWindow, BadView, ViewFailed, UnknownSubscription, SubscriptionExists
-    ├── LimitReached            MessagesTooMany, SubscriptionsTooMany, SessionsTooMany, ViewsTooMany, OwnViewsTooMany, ExportsTooMany
+    ├── LimitReached            MessagesTooMany, SubscriptionsTooMany, SessionsTooMany, ViewsTooMany, OwnViewsTooMany, GroupsTooMany, ExportsTooMany
     ├── ControlUnreadable, ControlsTooMany
     └── NotFound
 
@@ -360,6 +360,11 @@ class OwnViewsTooMany(LimitReached):
     code = "too_many_own_views"
     status, transient = 429, False
     what, remedy = "This viewer has {} different views already.", "Close one that is not looked at (server.viewer_views)."
+
+
+class GroupsTooMany(LimitReached):
+    code, status, transient = "too_many_groups", 400, False
+    what, remedy = "This view has more than {} groups, which is the limit.", "Group by what has fewer values, or filter (server.view_groups)."
 
 
 class ExportsTooMany(LimitReached):

@@ -224,6 +224,7 @@ class ServerSettings(Section):
     subscriptions: int = Field(64, ge=1, description="Subscriptions of one viewer.")
     views: int = Field(256, ge=1, description="Sorted, filtered, searched or grouped views at once, of all viewers together.")
     viewer_views: int = Field(16, ge=1, description="Different sorted, filtered, searched or grouped views of one viewer.")
+    view_groups: int = Field(100_000, ge=1, description="Groups of one grouped view.")
     message_bytes: int = Field(65_536, ge=1024, description="The largest message of a viewer.")
     messages_per_second: int = Field(200, ge=1, description="Messages of one viewer within a second.")
     login_seconds: float = Field(10, gt=0, description="How long a new connection may take to log in.")

@@ -124,6 +124,17 @@ def test_records_that_were_deleted_before_a_server_began_are_no_lag(
         reader.join(PATIENCE)
 
 
+def test_a_view_has_at_most_as_many_groups_as_the_setting_says(pipeline: Pipeline, serving: Serving) -> None:
+    pipeline.begin(1, rows=4)
+    pipeline.go_live(1)
+    with serving(pipeline, view_groups=3) as url:
+        wait_until_ready(url)
+        for by, status in (("name", 200), ("n", 400)):
+            answer = httpx.get(f"{url}/api/tables/users_ui/rows", params={"group": f'{{"by":["{by}"]}}'}, headers=BEARER)
+            assert answer.status_code == status
+        assert answer.json()["error"]["code"] == "too_many_groups"
+
+
 def test_wrong_key_and_unknown_table(pipeline: Pipeline, serving: Serving) -> None:
     pipeline.begin(1, rows=1)
     pipeline.go_live(1)

@@ -23,6 +23,7 @@ from tablecast.server.reader import TopicReader
 from tablecast.server.topics import TopicFinder
 from tablecast.server.watch import BrokerWatch
 from tablecast.settings import KafkaSettings
+from tablecast.tables.group_view import MOST_GROUPS
 
 log = logging.getLogger(__name__)
 
@@ -33,13 +34,14 @@ STOP_SECONDS = 1.0
 class Feed:
     """Lives while `running`. Everything but `_post` and `_topics` is called on the event loop."""
 
-    def __init__(self, kafka: KafkaSettings, prefix: str, hub: Hub) -> None:
+    def __init__(self, kafka: KafkaSettings, prefix: str, hub: Hub, most_groups: int = MOST_GROUPS) -> None:
         """Raises ConfigurationError for a Kafka setting that cannot be."""
         self.shown: Filling | None = None
         self.coming: Filling | None = None
         """The generation that is read beside the one that is shown."""
         self._kafka = kafka
         self._hub = hub
+        self._most_groups = most_groups
         self._finder = TopicFinder(kafka)
         self._status_topic = status_topic(prefix)
         self._statuses, self._status_reader = self._status_reading()
@@ -117,7 +119,7 @@ class Feed:
             self.coming.drop()
         self.coming = None
         if status is not None:
-            follower = GenerationFollower(status, self._post, self._hub.wanted, self, beside=self.shown is not None)
+            follower = GenerationFollower(status, self._post, self._hub.wanted, self, self.shown is not None, self._most_groups)
             changelogs = [table.changelog for table in status.tables.values()]
             self.coming = Filling(TopicReader(self._kafka, self._finder, changelogs, follower), follower)
             self.coming.reader.start()

@@ -28,6 +28,7 @@ from tablecast.kafka.status import (
 )
 from tablecast.server.reader import Reading
 from tablecast.tables.generation import Generation, SharedViews
+from tablecast.tables.group_view import MOST_GROUPS
 from tablecast.tables.live_table import LiveTable
 from tablecast.tables.row import Changes
 from tablecast.tables.view import ViewSpec
@@ -173,11 +174,13 @@ class GenerationFollower:
         wanted: Callable[[], Mapping[str, Set[ViewSpec]]],
         events: FillEvents,
         beside: bool = False,
+        most_groups: int = MOST_GROUPS,
     ) -> None:
         """`beside`: viewers look at another generation meanwhile."""
         self.status = status
         """The newest one; replaced by the feed, from the loop."""
-        self.generation = Generation(status.generation, [_table(name, table) for name, table in status.tables.items()], status.aliases)
+        tables = [_table(name, table) for name, table in status.tables.items()]
+        self.generation = Generation(status.generation, tables, status.aliases, most_groups)
         self.filled = False
         self.rejected = 0
         self.read = 0

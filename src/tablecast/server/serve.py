@@ -85,7 +85,7 @@ def make_program(
     prefix = settings.changelog.prefix
     desk = ControlDesk(hub, lambda message: send_control(changelog, prefix, message))
     gate = make_gate(server)
-    app = create_app(hub, server, gate, Feed(changelog, prefix, hub), desk, source_topics(settings))
+    app = create_app(hub, server, gate, Feed(changelog, prefix, hub, server.view_groups), desk, source_topics(settings))
     follow_keys(app, gate.keys, KeyFiles(server, secret_files or {}))
     return Program(uvicorn_config(app, server, certificate), address(server.host, listener, certificate is not None), on_ready)
 

@@ -8,6 +8,7 @@ from typing import Protocol
 from tablecast.catalog import Column
 from tablecast.errors import UnknownTable, ViewerError
 from tablecast.tables.dismantler import Dismantler, give_back, walk
+from tablecast.tables.group_view import MOST_GROUPS
 from tablecast.tables.live_table import LiveTable
 from tablecast.tables.view import View, ViewSpec, make_view
 from tablecast.tables.viewport import Viewport
@@ -71,8 +72,9 @@ class SharedViewport(Viewport):
 class SharedViews:
     """The views of one table that somebody looks at: equal ones are made once."""
 
-    def __init__(self, table: LiveTable) -> None:
+    def __init__(self, table: LiveTable, most_groups: int = MOST_GROUPS) -> None:
         self.table = table
+        self._most_groups = most_groups
         self._views: dict[ViewSpec, View] = {}
         self._viewports: dict[tuple[ViewSpec, Window], SharedViewport] = {}
         self._uses: Counter[ViewSpec] = Counter()
@@ -89,7 +91,7 @@ class SharedViews:
     def prepare(self, spec: ViewSpec) -> View:
         """The view of this spec, made if there is none yet. Raises BadView."""
         if spec not in self._views:
-            self._views[spec] = make_view(self.table, spec)
+            self._views[spec] = make_view(self.table, spec, self._most_groups)
         return self._views[spec]
 
     def forget(self, viewport: SharedViewport) -> None:
@@ -142,9 +144,9 @@ class SharedViews:
 class Generation:
     """What a server shows at one time."""
 
-    def __init__(self, number: int, tables: Iterable[LiveTable], aliases: Mapping[str, str]) -> None:
+    def __init__(self, number: int, tables: Iterable[LiveTable], aliases: Mapping[str, str], most_groups: int = MOST_GROUPS) -> None:
         self.number = number
-        self.views = {table.name: SharedViews(table) for table in tables}
+        self.views = {table.name: SharedViews(table, most_groups) for table in tables}
         self.aliases = dict(aliases)
 
     def find(self, name: str) -> SharedViews:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from tablecast.catalog import Column
+from tablecast.errors import GroupsTooMany
 from tablecast.tables.cells import UNREADABLE, Cells, cell_key, cell_normaliser, tolerant
 from tablecast.tables.group import Grouping
 from tablecast.tables.intake import Intake
@@ -14,6 +15,8 @@ from tablecast.tables.placing import Selection, SortKey, ranking_by, selecting, 
 from tablecast.tables.ranking import Ranking
 from tablecast.tables.row import Row, row_of
 from tablecast.tables.tally import Tally, comparable, tally_maker
+
+MOST_GROUPS = 100_000
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(list[Any]).decode
@@ -33,14 +36,15 @@ class Group(msgspec.Struct, eq=False):
 class GroupView:
     """What changes is only tallied; a group's row is written anew when somebody looks, however often the group has changed until then."""
 
-    def __init__(self, table: LiveTable, grouping: Grouping, sort: Sequence[SortKey], selection: Selection) -> None:
-        """Raises BadView."""
+    def __init__(self, table: LiveTable, grouping: Grouping, sort: Sequence[SortKey], selection: Selection, most: int = MOST_GROUPS) -> None:
+        """Raises BadView. Later, wherever it takes in rows, it raises GroupsTooMany once there are more than `most` groups, and is of no use then."""
         slots = slots_of([*grouping.used(), *selection.columns()], table.columns)
         types = {name: type for name, (_, type) in slots.items()}
         results = [aggregate.result(types.get(aggregate.column or "")) for aggregate in grouping.aggregates]
         self.columns = (*(Column(name, types[name]) for name in grouping.by), *results)
         self.ready = len(table) == 0
         self._changes = 0
+        self._most = most
         self._names = [column.name for column in self.columns]
         self._types = [column.type for column in self.columns]
         self._select = selecting(selection, slots, table.columns)
@@ -92,6 +96,7 @@ class GroupView:
         if not self._intake.complete:
             for data in self._intake.rows(limit)[1]:
                 self._count(data, 1)
+            self._check()
         if not self._intake.complete:
             return False
         self._intake.catch_up(limit)
@@ -122,6 +127,12 @@ class GroupView:
                 self._count(before, -1)
             if row.data:
                 self._count(row.data, 1)
+        self._check()
+
+    def _check(self) -> None:
+        """Groups without rows do not count: they go when their rows are written."""
+        if len(self._groups) > self._most and len(self._groups) - sum(group.size == 0 for group in self._stale) > self._most:
+            raise GroupsTooMany(self._most)
 
     def _count(self, data: bytes, sign: int) -> None:
         cells = self._select(data)

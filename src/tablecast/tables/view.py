@@ -8,7 +8,7 @@ from tablecast.catalog import Column
 from tablecast.errors import BadView
 from tablecast.tables.condition import Condition
 from tablecast.tables.group import Grouping
-from tablecast.tables.group_view import GroupView
+from tablecast.tables.group_view import MOST_GROUPS, GroupView
 from tablecast.tables.intake import Intake
 from tablecast.tables.live_table import LiveTable
 from tablecast.tables.near_first import NearFirst
@@ -82,12 +82,12 @@ class View(Protocol):
         """Gives its memory back, in steps. It must not be looked at any more."""
 
 
-def make_view(table: LiveTable, spec: ViewSpec) -> View:
+def make_view(table: LiveTable, spec: ViewSpec, most_groups: int = MOST_GROUPS) -> View:
     """Raises BadView when the table has no such column, or a value does not fit one."""
     if spec.natural:
         return NaturalView(table)
     if spec.group is not None:
-        return GroupView(table, spec.group, spec.sort, spec.selection)
+        return GroupView(table, spec.group, spec.sort, spec.selection, most_groups)
     return ShapedView(table, placing(spec.sort, spec.selection, table.columns))
 
 

@@ -14,6 +14,7 @@ from tablecast.server.builder import BUILD_ROWS
 from tablecast.server.hub import Hub
 from tablecast.server.keys import Keys
 from tablecast.settings import ServerSettings
+from tablecast.tables.generation import Generation
 from tablecast.tables.view import ShapedView
 
 from .talking import BEARER, KEY, Client, generation_of
@@ -98,6 +99,16 @@ def test_who_asks_for_a_view_that_fails_is_told_so(client: Client, monkeypatch: 
     monkeypatch.undo()
     assert hub.wanted() == {"users": frozenset()}
     assert client(hub).get(f"/api/tables/users/{asked}").status_code == 200
+
+
+@pytest.mark.parametrize("rows", [6, BUILD_ROWS * 3])
+@pytest.mark.parametrize("what", ["rows", "export"])
+def test_a_view_of_too_many_groups_is_refused(client: Client, what: str, rows: int) -> None:
+    hub = Hub()
+    hub.flip(Generation(1, [generation_of(1, rows).find("users").table], {}, 5))
+    answer = client(hub).get(f"/api/tables/users/{what}", params={"group": '{"by":["name"]}'})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "too_many_groups")
+    assert client(hub).get(f"/api/tables/users/{what}", params={"group": '{"by":["n"]}'}).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from tablecast.errors import GroupsTooMany
 from tablecast.kafka.status import ColumnStatus, GenerationStatus, State, TableStatus
 from tablecast.server.follower import IN_FLIGHT, GenerationFollower, StatusFollower
+from tablecast.tables.group import Grouping
 from tablecast.tables.view import SortKey, ViewSpec
 
 BY_N = ViewSpec((SortKey("n"),))
@@ -184,6 +186,22 @@ def test_a_view_that_cannot_be_built_holds_up_no_flip(filling: Filling, monkeypa
     filling.loop.run()
     assert filling.events.heard == ["filled"]
     assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_view_of_too_many_groups_holds_up_no_flip(filling: Filling, caplog: pytest.LogCaptureFixture) -> None:
+    """Who looks at it is told at the flip."""
+    by_n = ViewSpec(group=Grouping(("n",), ()))
+    filling.wanted["users"] = {by_n}
+    follower = GenerationFollower(status(1), filling.loop.post, lambda: filling.wanted, filling.events, most_groups=2)
+    follower.records([record(id, b'{"n":"%d"}' % n, b"1:0:1") for n, id in enumerate("abc")])  # type: ignore[misc]
+    follower.turn(Place())
+    filling.loop.run()
+    assert filling.events.heard == ["filled"]
+    views = follower.generation.find("users")
+    assert views.specs() == set()
+    with pytest.raises(GroupsTooMany, match="more than 2"):
+        views.prepare(by_n).build(9)
+    assert caplog.records == []
 
 
 def test_a_record_of_another_format_is_counted_and_skipped(filling: Filling, caplog: pytest.LogCaptureFixture) -> None:

@@ -7,11 +7,13 @@ from tablecast.errors import NotReady, ViewerError, ViewFailed
 from tablecast.server.builder import BUILD_ROWS, Builder
 from tablecast.server.hub import Hub
 from tablecast.server.ticker import Ticker
+from tablecast.tables.generation import Generation
+from tablecast.tables.live_table import LiveTable
 from tablecast.tables.near_first import MARGIN
 from tablecast.tables.view import ShapedView, ViewSpec
 from tablecast.tables.window import Window
 
-from .talking import TalkTo, generation_of, put, table_of
+from .talking import COLUMNS, TalkTo, generation_of, put, table_of
 
 
 def test_many_touches_are_one_act_and_acts_keep_their_distance() -> None:
@@ -223,6 +225,63 @@ def test_a_view_that_fails_while_it_is_shown_takes_nothing_else_with_it(talk_to:
         assert [(message["type"], message.get("code")) for message in bad.hear()] == [("error", "view_failed")]
         bad.say("shape", sub=1, request=2, offset=0, size=3, sort=[{"column": "n"}])
         assert len(hub.current().find("users").specs()) == 2
+
+    asyncio.run(asyncio.wait_for(scenario(), 10))
+
+
+def of_few_groups(rows: int, most: int = 5) -> Hub:
+    """A hub whose views have at most so many groups, with as many rows as there are names."""
+    hub, table = Hub(), LiveTable("users", COLUMNS)
+    for index in range(rows):
+        put(table, index, 1)
+    hub.flip(Generation(1, [table], {}, most))
+    return hub
+
+
+BY_NAME = {"by": ["name"], "aggregates": [{"op": "max", "column": "n"}]}
+
+
+@pytest.mark.parametrize("rows", [6, BUILD_ROWS * 3])
+def test_viewers_of_a_view_of_too_many_groups_are_told(talk_to: TalkTo, caplog: pytest.LogCaptureFixture, rows: int) -> None:
+    hub = of_few_groups(rows)
+
+    async def scenario() -> None:
+        talk = talk_to(hub)
+        heard = talk.say("open", sub=1, request=1, table="users", offset=0, size=3, group=BY_NAME)
+        while not any(message["type"] == "error" for message in heard):
+            await asyncio.sleep(0)
+            heard += talk.hear()
+        [error] = [message for message in heard if message["type"] == "error"]
+        assert (error["code"], error["sub"]) == ("too_many_groups", 1)
+        assert "server.view_groups" in error["hint"]
+        assert hub.wanted() == {"users": frozenset()}
+
+    asyncio.run(asyncio.wait_for(scenario(), 10))
+    assert "Traceback" not in caplog.text
+
+
+@pytest.mark.parametrize("ticks", [False, True])
+def test_viewers_are_told_of_too_many_groups_that_come_later(talk_to: TalkTo, ticks: bool) -> None:
+    """By the tick, or by what they ask for before it."""
+    hub = of_few_groups(5)
+
+    async def scenario() -> None:
+        talk, other = talk_to(hub), talk_to(hub)
+        assert talk.say("open", sub=1, request=1, table="users", offset=0, size=3, group=BY_NAME)[-1]["total"] == 5
+        other.say("open", sub=1, request=1, table="users", offset=0, size=3)
+        put(table_of(hub), 9, 1)
+        hub.touch()
+        heard = [] if ticks else talk.say("move", sub=1, request=2, offset=1, size=3)
+        while not heard:
+            await talk.news()
+            heard = talk.hear()
+        assert [(message["type"], message.get("code")) for message in heard] == [("error", "too_many_groups")]
+        while not (news := other.hear()):
+            await other.news()
+        assert news[-1]["total"] == 6
+        table_of(hub).delete(b"0-9", None)
+        shown = talk.say("shape", sub=1, request=3, offset=0, size=3, group=BY_NAME)
+        assert [message["total"] for message in shown if message["type"] == "frame"] == [5]
 
     asyncio.run(asyncio.wait_for(scenario(), 10))
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecast.catalog import Column
-from tablecast.errors import BadView
+from tablecast.errors import BadView, GroupsTooMany
 from tablecast.tables.condition import read_condition
 from tablecast.tables.group import Aggregate, Grouping, read_grouping
 from tablecast.tables.live_table import LiveTable
@@ -144,6 +144,26 @@ def test_changed_groups_are_written_a_few_at_a_time_before_anybody_looks() -> No
         steps += 1
     assert (steps > 2, view.ready, view.held) == (True, True, 1)
     assert shown(view) == [{"kind": "x", "count": "10"}]
+
+
+def test_a_view_of_more_groups_than_there_may_be_is_broken_off() -> None:
+    table = table_of(*({"kind": str(n)} for n in range(5)))
+    spec = ViewSpec(group=Grouping(("kind",), (Aggregate("max", "age"),)))
+    view = make_view(table, spec, most_groups=4)
+    assert [view.build(2), view.build(2)] == [False, False]
+    with pytest.raises(GroupsTooMany, match="more than 4 groups"):
+        view.build(2)
+    view.leave()
+    view = make_view(table, spec, most_groups=5)
+    while not view.ready:
+        view.build(2)
+    for n in range(5):
+        put(table, n, {"kind": f"other {n}"}, 10 + n)
+    assert view.total == 5
+    put(table, 5, {"kind": "one more"}, 20)
+    for _ in range(2):
+        with pytest.raises(GroupsTooMany):
+            assert view.total
 
 
 def test_an_odd_cell_counts_as_none() -> None:
