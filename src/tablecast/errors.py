@@ -29,8 +29,7 @@ TablecastError
     ├── MessageUnreadable, MessageTooLarge
     ├── UnknownTable, NotReady
     ├── BadWindow, BadView, ViewFailed, UnknownSubscription, SubscriptionExists
-    ├── LimitReached            MessagesTooMany, SubscriptionsTooMany, SessionsTooMany, ViewsTooMany, OwnViewsTooMany, GroupsTooMany,
-    │                           ExportsTooMany
+    ├── LimitReached            MessagesTooMany, SubscriptionsTooMany, SessionsTooMany, ViewsTooMany, OwnViewsTooMany, GroupsTooMany, ExportsTooMany
     ├── ControlUnreadable, ControlsTooMany
     └── NotFound
 
@@ -364,8 +363,7 @@ class OwnViewsTooMany(LimitReached):
 
 
 class GroupsTooMany(LimitReached):
-    code = "too_many_groups"
-    status, transient = 400, False
+    code, status, transient = "too_many_groups", 400, False
     what, remedy = "This view has more than {} groups, which is the limit.", "Group by what has fewer values, or filter (server.view_groups)."
 
 

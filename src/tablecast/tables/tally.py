@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
 from sortedcontainers import SortedDict
 
@@ -13,6 +14,8 @@ from tablecast.tables.group import Aggregate
 _UNIT_BITS = 1074
 """Every finite double is a whole number of 2 to the minus 1074."""
 _INT64_DIGITS = 18
+_FEW = 16
+"""To look through so many cells takes no longer than to keep them in order."""
 
 
 class Tally(Protocol):
@@ -122,34 +125,80 @@ class Doubles:
             return "Infinity" if self._units > 0 else "-Infinity"
 
 
+Counted = dict[bytes, tuple[Any, int]] | SortedDict[bytes, tuple[Any, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What all tallies of one aggregate have in common: how cells are compared, the form of the one that is told, and from which end it is taken."""
+
+    key: KeyOf
+    form: Callable[[Any], Any]
+    end: Literal[0, -1]
+
+
 class Extreme:
-    """The least or the greatest cell, in the order of the sort: NaN is above all numbers."""
+    """The least or the greatest cell, in the order of the sort: NaN is above all numbers.
 
-    __slots__ = ("_cells", "_end", "_form", "_key")
+    A view may have a hundred thousand groups with twenty of these each, so what most of them hold is small: one cell, or a few in a plain dict.
+    """
 
-    def __init__(self, key: KeyOf, form: Callable[[Any], Any], end: int) -> None:
-        self._key = key
-        self._form = form
-        self._end = end
-        self._cells: SortedDict[bytes, tuple[Any, int]] = SortedDict()
+    __slots__ = ("_cell", "_cells", "_count", "_only", "_order")
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self._only = NULL
+        """The key of the only cell; NULL while there is none, or more of them."""
+        self._cell: Any = None
+        self._count = 0
+        """How often there is the only cell."""
+        self._cells: Counted | None = None
+        """By key, from the second cell on until there is none: the cell, and how often."""
 
     def take(self, cell: Any) -> None:
-        key = self._key(cell)
-        if key != NULL:
-            known, count = self._cells.get(key, (cell, 0))
-            self._cells[key] = (known, count + 1)
+        key = self._order.key(cell)
+        if key == NULL:
+            return
+        if self._cells is not None:
+            self._add(self._cells, key, cell)
+        elif key == self._only:
+            self._count += 1
+        elif self._only == NULL:
+            self._only, self._cell, self._count = key, cell, 1
+        else:
+            self._cells = {self._only: (self._cell, self._count), key: (cell, 1)}
+            self._only, self._cell, self._count = NULL, None, 0
+
+    def _add(self, cells: Counted, key: bytes, cell: Any) -> None:
+        known, count = cells.get(key, (cell, 0))
+        cells[key] = (known, count + 1)
+        if len(cells) > _FEW and not isinstance(cells, SortedDict):
+            self._cells = SortedDict(cells)
 
     def give_back(self, cell: Any) -> None:
-        key = self._key(cell)
-        if key != NULL:
-            known, count = self._cells[key]
-            if count == 1:
-                del self._cells[key]
-            else:
-                self._cells[key] = (known, count - 1)
+        key = self._order.key(cell)
+        if key == NULL:
+            return
+        if self._cells is None:
+            self._count -= 1
+            if self._count == 0:
+                self._only, self._cell = NULL, None
+            return
+        known, count = self._cells[key]
+        if count > 1:
+            self._cells[key] = (known, count - 1)
+            return
+        del self._cells[key]
+        if not self._cells:
+            self._cells = None
 
     def result(self) -> Any:
-        return self._form(self._cells.peekitem(self._end)[1][0]) if self._cells else None
+        cells, end = self._cells, self._order.end
+        if cells is None:
+            return None if self._only == NULL else self._order.form(self._cell)
+        if isinstance(cells, SortedDict):
+            return self._order.form(cells.peekitem(end)[1][0])
+        return self._order.form(cells[min(cells) if end == 0 else max(cells)][0])
 
 
 def tally_maker(aggregate: Aggregate, type: ColumnType | None) -> Callable[[], Tally]:
@@ -157,8 +206,8 @@ def tally_maker(aggregate: Aggregate, type: ColumnType | None) -> Callable[[], T
     if aggregate.op == "count" or type is None:
         return Count
     if aggregate.op in ("min", "max"):
-        key, form, end = tolerant(cell_key(type)), cell_normaliser(type), 0 if aggregate.op == "min" else -1
-        return lambda: Extreme(key, form, end)
+        order = Order(tolerant(cell_key(type)), cell_normaliser(type), 0 if aggregate.op == "min" else -1)
+        return lambda: Extreme(order)
     average = aggregate.op == "avg"
     return (lambda: Integers(average)) if type == "int64" else (lambda: Doubles(average))
 

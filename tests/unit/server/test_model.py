@@ -6,8 +6,10 @@ rows come, change, leave and change their places; views are built a slice at a t
 
 import asyncio
 import math
-from collections.abc import Coroutine
+import operator
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cmp_to_key
 from typing import Any, TypeVar
 
@@ -52,14 +54,43 @@ T = TypeVar("T")
 Row = dict[str, Any]
 Entry = tuple[str, Row]
 
-COLUMNS = (Column("kind", "string"), Column("age", "int64"), Column("balance", "double"))
+COLUMNS = (
+    Column("kind", "string"),
+    Column("age", "int64"),
+    Column("balance", "double"),
+    Column("vip", "boolean"),
+    Column("at", "timestamp"),
+    Column("city", "string"),
+)
 TYPES: dict[str, str] = {column.name: column.type for column in COLUMNS}
-GERMAN = {"a": 0, "å": 1, "ab": 2, "b": 3, "B": 4}
+KINDS = ("a", "å", "ab", "b", "B")
+CITIES = ("Åre", "Bern", "Xanten")
+GERMAN = {text: place for place, text in enumerate(("a", "å", "ab", "Åre", "b", "B", "Bern", "Xanten"))}
 """The texts of the model, in the order of the locale de; by code points it is another one."""
-ADULT = {"op": "ge", "column": "age", "value": "0"}
-NOT_RICH = {"op": "not", "of": {"op": "or", "of": [{"op": "gt", "column": "balance", "value": 1}, {"op": "in", "column": "kind", "values": ["b"]}]}}
-BY_KIND = {"by": ["kind"], "aggregates": [{"op": "count"}, {"op": "max", "column": "age"}, {"op": "sum", "column": "balance"}]}
-GROUP_TYPES = {"kind": "string", "count": "int64", "max_age": "int64", "sum_balance": "double"}
+MOMENTS = ("2026-01-01T00:00:00Z", "2026-01-01T01:00:00.000000+01:00", "1969-12-31T23:59:59.999999Z")
+FILTERS: tuple[dict[str, Any], ...] = (
+    {"op": "ge", "column": "age", "value": "0"},
+    {"op": "not", "of": {"op": "or", "of": [{"op": "gt", "column": "balance", "value": 1}, {"op": "in", "column": "kind", "values": ["b"]}]}},
+    {"op": "eq", "column": "vip", "value": True},
+    {"op": "ne", "column": "balance", "value": 0},
+    {"op": "lt", "column": "at", "value": "2026-01-01T00:00:00Z"},
+    {"op": "le", "column": "age", "value": "1"},
+    {"op": "contains", "column": "city", "value": "R"},
+    {"op": "starts", "column": "kind", "value": "A"},
+    {"op": "null", "column": "at"},
+    {"op": "and", "of": [{"op": "ne", "column": "kind", "value": "a"}, {"op": "eq", "column": "at", "value": "2026-01-01T00:00:00.000Z"}]},
+)
+COMPARE: dict[str, Callable[[int, int], bool]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
+FIGURES = (("count", None), ("max", "age"), ("sum", "balance"), ("min", "at"))
+BY_KIND = {"by": ["kind"], "aggregates": [{"op": op, "column": column} for op, column in FIGURES]}
+GROUP_TYPES = {"kind": "string", "count": "int64", "max_age": "int64", "sum_balance": "double", "min_at": "timestamp"}
 
 
 @dataclass(frozen=True)
@@ -86,11 +117,14 @@ class Content:
         return cls(dict(rows), {id: id % 5 for id in rows})
 
 
+TYPED: dict[str, Callable[[Any], Any]] = {"string": str, "int64": int, "double": float, "boolean": bool, "timestamp": datetime.fromisoformat}
+
+
 def value(row: Row, key: Sort, types: dict[str, str]) -> Any:
     cell = row[key.column]
-    if cell is None or types[key.column] == "string":
-        return GERMAN[cell] if cell is not None and key.locale == "de" else cell
-    return int(cell) if types[key.column] == "int64" else float(cell)
+    if cell is None:
+        return None
+    return GERMAN[cell] if types[key.column] == "string" and key.locale == "de" else TYPED[types[key.column]](cell)
 
 
 def compared(one: Any, other: Any, descending: bool) -> int:
@@ -109,14 +143,34 @@ def sorted_by(entries: list[Entry], sort: tuple[Sort, ...], types: dict[str, str
     return sorted(entries, key=cmp_to_key(compare))
 
 
+def fulfils(row: Row, condition: dict[str, Any]) -> bool:
+    match condition:
+        case {"op": "not", "of": part}:
+            return not fulfils(row, part)
+        case {"op": "and", "of": parts}:
+            return all(fulfils(row, part) for part in parts)
+        case {"op": "or", "of": parts}:
+            return any(fulfils(row, part) for part in parts)
+    cell = row[condition["column"]]
+    return cell is None if condition["op"] == "null" else cell is not None and fits(cell, condition)
+
+
+def fits(cell: Any, condition: dict[str, Any]) -> bool:
+    match condition:
+        case {"op": "in", "values": values}:
+            return cell in values
+        case {"op": "contains", "value": text}:
+            return text.lower() in cell.lower()
+        case {"op": "starts", "value": text}:
+            return bool(cell.lower().startswith(text.lower()))
+    typed = TYPED[TYPES[condition["column"]]]
+    return COMPARE[condition["op"]](compared(typed(cell), typed(condition["value"]), False), 0)
+
+
 def selected(row: Row, look: Look) -> bool:
-    if look.filter is ADULT and (row["age"] is None or int(row["age"]) < 0):
+    if look.filter is not None and not fulfils(row, look.filter):
         return False
-    balance = row["balance"]
-    rich = balance is not None and (math.isnan(float(balance)) or float(balance) > 1)
-    if look.filter is NOT_RICH and (rich or row["kind"] == "b"):
-        return False
-    return look.search is None or look.search.lower() in (row["kind"] or "").lower()
+    return look.search is None or any(look.search.lower() in (row[column] or "").lower() for column in ("kind", "city"))
 
 
 def modelled(content: Content, look: Look) -> list[Entry]:
@@ -138,7 +192,9 @@ def summed(kind: str | None, rows: list[Row]) -> Row:
         total = "NaN"
     elif math.inf in balances:
         total = "Infinity"
-    return {"kind": kind, "count": str(len(rows)), "max_age": str(max(ages)) if ages else None, "sum_balance": total}
+    moments = [datetime.fromisoformat(row["at"]).astimezone(UTC).replace(tzinfo=None) for row in rows if row["at"] is not None]
+    first = f"{min(moments).isoformat(timespec='microseconds')}Z" if moments else None
+    return {"kind": kind, "count": str(len(rows)), "max_age": str(max(ages)) if ages else None, "sum_balance": total, "min_at": first}
 
 
 @dataclass
@@ -211,12 +267,15 @@ class Viewer:
         assert shown.columns == tuple(TYPES if shown.look.group is None else GROUP_TYPES)
 
 
-texts = st.one_of(st.none(), st.sampled_from(sorted(GERMAN)))
+texts = st.one_of(st.none(), st.sampled_from(KINDS))
 rows = st.fixed_dictionaries(
     {
         "kind": texts,
         "age": st.one_of(st.none(), st.integers(-2, 2).map(str)),
         "balance": st.one_of(st.none(), st.sampled_from(["NaN", "Infinity", -1.5, 0, 2.5])),
+        "vip": st.sampled_from([None, False, True]),
+        "at": st.one_of(st.none(), st.sampled_from(MOMENTS)),
+        "city": st.one_of(st.none(), st.sampled_from(CITIES)),
     }
 )
 ids = st.integers(0, 11)
@@ -224,8 +283,8 @@ sorts = st.builds(Sort, st.sampled_from(sorted(TYPES)), st.booleans(), st.sample
 group_sorts = st.builds(Sort, st.sampled_from(sorted(GROUP_TYPES)), st.booleans())
 windows = {"offset": st.integers(0, 12), "size": st.integers(1, 5)}
 picks: dict[str, st.SearchStrategy[Any]] = {
-    "filter": st.sampled_from([None, ADULT, NOT_RICH]),
-    "search": st.sampled_from([None, "A", "å"]),
+    "filter": st.sampled_from([None, *FILTERS]),
+    "search": st.sampled_from([None, "A", "å", "ern"]),
     **windows,
 }
 looks = st.one_of(

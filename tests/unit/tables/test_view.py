@@ -109,6 +109,19 @@ def test_a_row_whose_content_is_odd_does_not_hurt() -> None:
     assert ids(built(table, ViewSpec(search="oops"))) == []
 
 
+def test_a_search_looks_in_every_string_column_and_in_no_other() -> None:
+    columns = (Column("name", "string"), Column("n", "int64"), Column("street", "string"), Column("city", "string"))
+    table = LiveTable("people", columns)
+    rows = (("Köln", "7", None, "x"), ("x", "8", "Am Kölner Tor", "x"), ("x", "9", "x", "KÖLN"), ("x", "10", "x", "x"), ("y", "11", "x", "Bonn 10"))
+    for id, cells in enumerate(rows):
+        names = [column.name for column in columns]
+        table.upsert(b"%d" % id, msgspec.json.encode(dict(zip(names, cells, strict=True))), b"1:0:%d" % id)
+    assert ids(built(table, ViewSpec(search="köln"))) == ["0", "1", "2"]
+    assert ids(built(table, ViewSpec(search="bonn"))) == ["4"]
+    assert ids(built(table, ViewSpec(search="10"))) == ["4"]
+    assert ids(built(table, ViewSpec((SortKey("n", True),), search="köln"))) == ["2", "1", "0"]
+
+
 def test_a_view_that_nobody_looks_at_stops_following() -> None:
     table = table_of({"age": "1"})
     view = built(table, ViewSpec((SortKey("age"),)))
