@@ -1,6 +1,7 @@
 """axe finds nothing on any view, in light and dark, at a desk and on a phone (WCAG 2.2 AA)."""
 
 from collections.abc import Callable
+from typing import Literal
 from urllib.parse import quote
 
 import pytest
@@ -11,6 +12,46 @@ from bench.stack import Stack
 from .axe import expect_nothing
 from .conftest import PHONE, WIDE, OpenPage
 from .visit import Visit
+
+# Of text of this size, by WCAG 2.2 AA.
+CONTRAST = 4.5
+# A cell in every state that tints it, in a grid of its own under the page's styles: the real one changes its cells while one looks.
+INKS = """() => {
+  const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const rgba = (color) => {
+    context.clearRect(0, 0, 1, 1);
+    context.fillStyle = color;
+    context.fillRect(0, 0, 1, 1);
+    return [...context.getImageData(0, 0, 1, 1).data];
+  };
+  const light = (color) => {
+    const [red, green, blue] = rgba(color).map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const groundOf = (element) => {
+    const { backgroundColor } = getComputedStyle(element);
+    return rgba(backgroundColor)[3] === 255 ? backgroundColor : groundOf(element.parentElement);
+  };
+  const within = (parent, tag, name = '') => parent.appendChild(Object.assign(document.createElement(tag), { className: name }));
+  const host = within(document.body, 'live-table');
+  const states = [];
+  for (const phase of ['live', 'stale']) {
+    const grid = within(host, 'section', 'live-table');
+    grid.dataset.phase = phase;
+    const body = within(within(grid, 'table'), 'tbody');
+    for (const row of ['', 'odd', 'selected']) {
+      for (const cell of ['', 'chosen', 'flash', 'fading', 'chosen live-table-flash', 'chosen live-table-fading']) {
+        for (const look of ['value', 'null', 'empty']) {
+          const element = within(within(body, 'tr', `live-table-${row}`), 'td', `live-table-${cell} live-table-${look}`);
+          const [one, other] = [light(getComputedStyle(element).color), light(groundOf(element))];
+          states.push([`${phase} ${row} ${cell} ${look}`, (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)]);
+        }
+      }
+    }
+  }
+  host.remove();
+  return states;
+}"""
 
 
 def the_menu(visit: Visit) -> None:
@@ -58,11 +99,24 @@ def the_details(visit: Visit) -> None:
     expect(visit.find("details")).to_be_visible()
 
 
+def some_cells(visit: Visit) -> None:
+    """Beside the row that is selected, a range that is being chosen by taps."""
+    visit.find("choose-cells").click()
+    for row in (1, 2):
+        visit.rows.nth(row).locator("td").first.click()
+    expect(visit.page.locator("td.live-table-chosen")).to_have_count(2)
+
+
 def the_export(visit: Visit) -> None:
-    visit.button("Close").click()
+    visit.button("Done").click()
     visit.button("Pause").click()
     visit.button("Export").click()
     expect(visit.find("export-parquet")).to_be_visible()
+
+
+def a_missing_row(visit: Visit) -> None:
+    visit.page.evaluate("location.hash = '#table=users_ui&row=nobody'")
+    expect(visit.find("missing")).to_contain_text("nobody")
 
 
 def an_unknown_table(visit: Visit) -> None:
@@ -74,7 +128,9 @@ GRID_STATES = {
     "nothing found": the_filter,
     "columns": the_columns,
     "row details": the_details,
+    "cells": some_cells,
     "paused, export": the_export,
+    "missing row": a_missing_row,
     "unknown table": an_unknown_table,
 }
 
@@ -111,3 +167,25 @@ def test_every_state_of_a_grid(open_page: OpenPage, demo_stack: Stack, size: Vie
     for state, reach in GRID_STATES.items():
         reach(visit)
         expect_nothing(visit, state)
+
+
+def test_a_list_of_tables_that_cannot_be_read(open_page: OpenPage, demo_stack: Stack) -> None:
+    visit = open_page()
+    visit.page.route("**/api/tables", lambda route: route.fulfill(status=500, body="{}"))
+    with visit.allowing(r"\b500\b"):
+        visit.log_in(demo_stack.key)
+        expect(visit.find("problem")).to_be_visible()
+        expect_nothing(visit, "no list of tables")
+        visit.page.unroute("**/api/tables")
+        expect(visit.find("table-users_ui")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_tinted_cell_can_be_read(open_page: OpenPage, demo_stack: Stack, scheme: Literal["light", "dark"]) -> None:
+    """Also those that axe does not come to see: what flashes, and what is null in a row that is selected."""
+    visit = open_page(f"/#key={quote(demo_stack.key)}")
+    visit.wait_for_rows("users_ui")
+    visit.page.emulate_media(color_scheme=scheme, reduced_motion="no-preference")
+    states = visit.page.evaluate(INKS)
+    assert len(states) == 2 * 3 * 6 * 3
+    assert [(state, round(ratio, 2)) for state, ratio in states if ratio < CONTRAST] == []

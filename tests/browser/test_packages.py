@@ -10,6 +10,8 @@ import pytest
 
 from bench.stack import REPOSITORY, Stack
 
+from .conftest import OpenPage
+
 WEB = REPOSITORY / "web"
 NODE = {**os.environ, "PATH": f"{REPOSITORY / '.venv' / 'bin'}:{os.environ['PATH']}"}
 BUILD_SECONDS = 120
@@ -34,6 +36,16 @@ export class App {
   readonly total = () => injectLiveTable({ table: () => 'final_ui' }).state()?.snapshot?.total;
 }
 """
+WATCH = """async (key) => {
+  const { TableHub } = await import('/client/tablecast-client.js');
+  const hub = new TableHub({ url: location.origin, key });
+  const table = hub.open({ table: 'users_ui' }, { offset: 0, size: 10 });
+  const { snapshot } = await new Promise((resolve) => { table.watch((state) => { if (state.fresh) resolve(state); }); });
+  const { phase } = hub.connection.value;
+  await table.close();
+  await hub.close();
+  return { phase, columns: snapshot.columns.map(({ name }) => name), rows: snapshot.rows.length };
+}"""
 TSCONFIG = """{
   "compilerOptions": {
     "strict": true, "target": "es2022", "module": "preserve", "moduleResolution": "bundler", "lib": ["ES2024", "DOM"], "outDir": "out", "types": []
@@ -85,6 +97,13 @@ def test_the_client_is_whole_and_watches_a_table_from_node(project: Path, demo_s
     assert watching.returncode == 0, told
     assert "[live]" in told
     assert "@example.com" in told, "the rows themselves"
+
+
+def test_a_page_without_a_framework_imports_the_client_from_the_server(open_page: OpenPage, demo_stack: Stack) -> None:
+    seen = open_page().page.evaluate(WATCH, demo_stack.key)
+    assert seen["phase"] == "live"
+    assert seen["columns"] == ["userId", "name", "email", "age"]
+    assert seen["rows"] == 10
 
 
 def test_the_grid_is_taken_by_another_angular_project(project: Path) -> None:

@@ -154,6 +154,27 @@ def test_sorts_filters_and_searches_on_the_server(open_page: OpenPage, demo_stac
     expect(visit.row_of(user_id)).to_have_count(1)
 
 
+def test_reads_on_where_rows_come_in_above(open_page: OpenPage, demo_stack: Stack, send: Send, many_rows: int) -> None:
+    visit = open_page(f"/#key={quote(demo_stack.key)}&sort=name:asc")
+    visit.wait_for_rows("users_ui")
+    visit.find("goto").fill(str(many_rows // 2))
+    visit.find("goto").press("Enter")
+    expect(visit.page.locator("tr[data-row-id] td:focus")).to_have_count(1)
+    visit.page.keyboard.press("ArrowDown")
+    visit.page.keyboard.press("Space")
+    selected = visit.page.locator("tbody tr[aria-selected=true]")
+    id, place = selected.get_attribute("data-row-id"), int(selected.get_attribute("aria-rowindex") or 0)
+    before = selected.bounding_box()
+    for _ in range(5):
+        send("users", userId=new_user(), name="AAA", email="above@example.com", age=1)
+    row = visit.page.locator(f'tbody tr[data-row-id="{id}"]')
+    # Of the demo's own rows some come in above too.
+    expect(row).not_to_have_attribute("aria-rowindex", re.compile(f"^({'|'.join(str(place + by) for by in range(5))})$"))
+    expect(row).to_have_attribute("aria-selected", "true")
+    expect(row.locator("td:focus")).to_have_count(1)
+    assert row.bounding_box() == before
+
+
 def test_opens_a_link_to_a_row_that_stands_far_down(open_page: OpenPage, demo_stack: Stack, many_rows: int) -> None:
     visit = open_page(f"/#key={quote(demo_stack.key)}")
     visit.wait_for_rows("users_ui")

@@ -48,7 +48,7 @@ describe('logging in', () => {
     world.wake();
     expect(phases).toEqual(['refused']);
     expect(hub.connection.value.problem?.code).toBe('wrong_key');
-    expect([world.sockets.length, world.timers.size, world.wakers.size]).toEqual([1, 0, 0]);
+    expect([world.sockets.length, world.timers.size, world.wakers.size + world.aways.size]).toEqual([1, 0, 0]);
   });
 
   it('is refused by the close code too', () => {
@@ -123,6 +123,48 @@ describe('staleness', () => {
     world.socket.say({ type: 'pong', id: 1 });
     expect(phase()).toBe('live');
     expect(world.sockets.length).toBe(1);
+  });
+
+  it('is told a second after the network or the tab came back to a socket that is silent, and ends with another one after two', () => {
+    world.wake();
+    world.advance(999);
+    expect(phase()).toBe('live');
+    world.advance(1);
+    expect(hub.connection.value).toMatchObject({ phase: 'stale', problem: { code: 'no_answer' } });
+    world.advance(1_000);
+    expect(phase()).toBe('reconnecting');
+    world.advance(150);
+    world.socket.welcome();
+    expect([phase(), world.sockets.length]).toEqual(['live', 2]);
+  });
+
+  it('is not put off by whoever looks away and back again', () => {
+    for (let round = 0; round < 4; round += 1) {
+      world.wake();
+      world.advance(500);
+    }
+    expect(phase()).toBe('reconnecting');
+    expect(world.sockets[0]?.heard('ping').length).toBe(1);
+  });
+
+  it('is asked about calmly again once a socket has answered after all', () => {
+    world.wake();
+    world.advance(500);
+    world.socket.say({ type: 'pong', id: 1 });
+    world.advance(5_999);
+    expect(phases).toEqual(['live']);
+    world.advance(1);
+    expect(phases).toEqual(['live', 'stale']);
+  });
+
+  it('is told at once when the network goes, and taken back where the server answers all the same', () => {
+    world.goAway();
+    expect(hub.connection.value).toMatchObject({ phase: 'stale', problem: { code: 'no_answer' } });
+    world.socket.say({ type: 'pong', id: 1 });
+    expect(phase()).toBe('live');
+    world.goAway();
+    world.advance(2_000);
+    expect(phase()).toBe('reconnecting');
   });
 
   it('is still noticed after the clock was set back', () => {
@@ -207,6 +249,17 @@ describe('reconnecting', () => {
     expect([phase(), world.sockets.length]).toEqual(['live', 3]);
   });
 
+  it('waits as long as the server asked, also when the network or the tab comes back', () => {
+    world.socket.say(errorMessage('too_many_logins', undefined, 20));
+    world.socket.drop(4429);
+    world.wake();
+    world.advance(19_999);
+    world.wake();
+    expect(world.sockets.length).toBe(1);
+    world.advance(1);
+    expect(world.sockets.length).toBe(2);
+  });
+
   it('tells what the server said before it closed', () => {
     world.socket.say(errorMessage('too_many_messages'));
     world.socket.drop(4429);
@@ -271,6 +324,25 @@ describe('the age of the data', () => {
     expect(hub.currentAt).toBe(2_000);
   });
 
+  it('grows until every view that is open has its rows of the new connection', () => {
+    world.socket.welcome();
+    const rows = { row: { n: '1' } };
+    for (const [at, table] of ['users_ui', 'final_ui'].entries()) {
+      hub.open({ table });
+      world.socket.say(frame(at + 1, rows));
+    }
+    world.socket.drop();
+    world.advance(5_000);
+    world.socket.welcome();
+    expect([phase(), hub.currentAt]).toEqual(['live', 0]);
+    hub.open({ table: 'new_ui' });
+    world.socket.say(frame(3, rows));
+    world.socket.say({ type: 'pong', id: 1 });
+    expect(hub.currentAt).toBe(0);
+    world.socket.say(errorMessage('unknown_table', 4));
+    expect(hub.currentAt).toBe(5_000);
+  });
+
   it('grows while the feed is stale, whatever else the server says, and while the connection is lost', () => {
     world.socket.welcome();
     world.advance(1_000);
@@ -295,7 +367,7 @@ describe('closing', () => {
     world.advance(0);
     await closed;
     expect(phase()).toBe('closed');
-    expect([world.socket.listeners.size, world.timers.size, world.wakers.size]).toEqual([0, 0, 0]);
+    expect([world.socket.listeners.size, world.timers.size, world.wakers.size + world.aways.size]).toEqual([0, 0, 0]);
   });
 
   it('does not wait for ever for a server that does not agree', async () => {
@@ -311,7 +383,7 @@ describe('closing', () => {
     world.socket.drop();
     await hub.close();
     world.advance(60_000);
-    expect([world.sockets.length, world.timers.size, world.wakers.size]).toEqual([1, 0, 0]);
+    expect([world.sockets.length, world.timers.size, world.wakers.size + world.aways.size]).toEqual([1, 0, 0]);
   });
 
   it('twice is closing once', () => {

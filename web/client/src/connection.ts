@@ -18,6 +18,8 @@ export interface ConnectionEvents {
   readonly message: (message: ServerMessage) => void;
   /** The socket is gone, and its subscriptions with it. */
   readonly lost: () => void;
+  /** Whether rows of an earlier socket are still shown: no message makes those the newest. */
+  readonly outdated: () => boolean;
 }
 
 const SETTLED_AFTER_MS = 10_000;
@@ -37,11 +39,13 @@ export class Connection {
   readonly #key: Key;
   readonly #environment: Environment;
   readonly #events: ConnectionEvents;
-  readonly #stopWaking: () => void;
+  readonly #stopWatching: () => void;
   #link: Link | null = null;
   #cancelRetry: (() => void) | null = null;
   #cancelAsking: (() => void) | null = null;
   #attempt = 0;
+  /** The server does not want to be asked before. */
+  #notBefore = 0;
   #welcomedAt: number | null = null;
   #feed: FeedMessage | null = null;
   #notice: Problem | null = null;
@@ -57,7 +61,8 @@ export class Connection {
     this.#key = key;
     this.#environment = environment;
     this.#events = events;
-    this.#stopWaking = environment.onWake(() => { this.#wake(); });
+    const watches = [environment.onWake(() => { this.#wake(); }), environment.onAway(() => { this.#link?.doubt(); })];
+    this.#stopWatching = () => { for (const stop of watches) stop(); };
     this.#dial();
   }
 
@@ -125,10 +130,10 @@ export class Connection {
     this.#ended({ refused: false, over: false, problem: why, retryAfterMs: 0 });
   }
 
-  /** A link that is given up here is followed by the next one at once, as one that was lost before. */
+  /** A link that is given up here is followed by the next one at once, as one that was lost before, unless the server asked for a pause. */
   #wake(): void {
     this.#link?.probe();
-    if (this.#cancelRetry === null) return;
+    if (this.#cancelRetry === null || this.#environment.now() < this.#notBefore) return;
     this.#cancelRetry();
     this.#dial();
   }
@@ -136,11 +141,11 @@ export class Connection {
   #receive(message: ServerMessage): void {
     if (message.type === 'welcome') return this.#welcome(message);
     if (message.type === 'feed') this.#feed = message;
-    if (this.#feed?.state === 'live') this.#currentAt = this.#environment.now() - lateness(message);
     const notice = message.type === 'error' && message.sub === undefined;
-    if (message.type !== 'feed' && !notice) return this.#events.message(message);
+    if (message.type !== 'feed' && !notice) this.#events.message(message);
+    if (this.#feed?.state === 'live' && !this.#events.outdated()) this.#currentAt = this.#environment.now() - lateness(message);
     if (notice) this.#notice = problem(message.code, message.message, message.hint);
-    this.#judge();
+    if (message.type === 'feed' || notice) this.#judge();
   }
 
   #welcome({ role = 'operator' }: WelcomeMessage): void {
@@ -173,6 +178,7 @@ export class Connection {
       this.#stop();
       return this.#step('refused', end.problem);
     }
+    this.#notBefore = this.#environment.now() + end.retryAfterMs;
     const delay = Math.max(end.retryAfterMs, backoffMs(this.#attempt++, this.#environment.random));
     this.#cancelRetry = this.#environment.after(delay, () => { this.#dial(); });
     this.#step('reconnecting', end.problem);
@@ -197,7 +203,7 @@ export class Connection {
     this.#cancelAsking?.();
     this.#cancelRetry?.();
     this.#cancelRetry = null;
-    this.#stopWaking();
+    this.#stopWatching();
   }
 
   #step(phase: ConnectionPhase, why: Problem | null = null): void {

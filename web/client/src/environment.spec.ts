@@ -16,6 +16,7 @@ it('runs a timer once, or not at all when it is cancelled', () => {
 it('never wakes where there is no page', () => {
   const wake = vi.fn();
   hostEnvironment().onWake(wake)();
+  hostEnvironment().onAway(wake)();
   expect(wake).not.toHaveBeenCalled();
 });
 
@@ -37,4 +38,17 @@ it('wakes when the network comes back or the tab is seen, until it is ended', ()
   browser.dispatchEvent(new Event('online'));
   page.dispatchEvent(new Event('visibilitychange'));
   expect(wake).toHaveBeenCalledTimes(2);
+});
+
+it('hears that the network goes, until it is ended', () => {
+  const browser = new EventTarget();
+  vi.stubGlobal('document', new EventTarget());
+  vi.stubGlobal('addEventListener', browser.addEventListener.bind(browser));
+  vi.stubGlobal('removeEventListener', browser.removeEventListener.bind(browser));
+  const away = vi.fn();
+  const end = hostEnvironment().onAway(away);
+  browser.dispatchEvent(new Event('offline'));
+  end();
+  browser.dispatchEvent(new Event('offline'));
+  expect(away).toHaveBeenCalledOnce();
 });

@@ -24,11 +24,13 @@ export interface Environment {
   readonly random: () => number;
   /** Calls `wake` when the network or the tab comes back; the returned function ends that. */
   readonly onWake: (wake: () => void) => () => void;
+  /** Calls `away` when the network goes; the returned function ends that. */
+  readonly onAway: (away: () => void) => () => void;
 }
 
 /** The browser, or Node. */
 export function hostEnvironment(): Environment {
-  return { WebSocket, after, now: Date.now, random: Math.random, onWake };
+  return { WebSocket, after, now: Date.now, random: Math.random, onWake, onAway };
 }
 
 function after(ms: number, task: () => void): () => void {
@@ -48,5 +50,13 @@ function onWake(wake: () => void): () => void {
   return () => {
     removeEventListener('online', wake);
     document.removeEventListener('visibilitychange', whenVisible);
+  };
+}
+
+function onAway(away: () => void): () => void {
+  if (typeof document === 'undefined') return () => undefined;
+  addEventListener('offline', away);
+  return () => {
+    removeEventListener('offline', away);
   };
 }

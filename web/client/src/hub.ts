@@ -32,6 +32,8 @@ export class TableHub {
   /** For questions over HTTP: the same server, with the key of the present login. */
   readonly access: Access;
   #subs = 0;
+  /** The newest that any view was told of. */
+  #generation: number | null = null;
   #closed: Promise<void> | null = null;
 
   constructor(access: Access, environment: Environment = hostEnvironment()) {
@@ -41,6 +43,7 @@ export class TableHub {
       send: (message) => { this.#connection.send(message); },
       now: environment.now,
       after: environment.after,
+      random: environment.random,
     };
     this.#holdings = new Holdings({
       begun: ({ subscription }) => { if (this.#connection.ready) subscription.attach(this.#line); },
@@ -51,6 +54,7 @@ export class TableHub {
       ready: () => { this.#attachAll(); },
       message: (message) => { this.#receive(message); },
       lost: () => { this.#detachAll(); },
+      outdated: () => this.#holdings.all.some(({ subscription }) => subscription.outdated),
     });
     this.access = { url: access.url, key: () => this.#keyNow() };
   }
@@ -133,6 +137,13 @@ export class TableHub {
     if (message.type === 'opened' || message.type === 'frame' || message.type === 'found' || message.type === 'error') {
       this.#enlisted.get(message.sub ?? 0)?.receive(message);
     }
+    if (message.type === 'opened' || message.type === 'frame') this.#shows(message.generation);
+  }
+
+  #shows(generation: number): void {
+    const newer = this.#generation !== null && generation > this.#generation;
+    this.#generation = Math.max(generation, this.#generation ?? 0);
+    if (newer) for (const { subscription } of this.#holdings.all) subscription.reopen();
   }
 
   /** A view that the server refuses while it is being closed is closed too. */

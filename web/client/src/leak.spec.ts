@@ -6,7 +6,7 @@ import { TableHub } from './hub.ts';
 
 const ROUNDS = 10_000;
 const WARM_UP = 500;
-const LEFT_BYTES = 4_000_000;
+const LEFT_BYTES = 500_000;
 setFlagsFromString('--expose_gc');
 const collect = runInNewContext('gc') as () => void;
 

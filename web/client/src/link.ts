@@ -77,6 +77,11 @@ export class Link {
     else if (this.#environment.now() - this.#dialledAt >= STUCK_AFTER_MS) this.fail(SILENT);
   }
 
+  /** The network has gone: what the other side last said may be no longer so. */
+  doubt(): void {
+    this.#heartbeat?.doubt();
+  }
+
   /** Gives this link up; the server learns of it when the network lets it. */
   fail(why: Problem): void {
     if (this.#ended) return;

@@ -183,6 +183,42 @@ describe('a refusal', () => {
     expect(problems.mock.calls).toEqual([['The server says unknown_table.']]);
   });
 
+  it('that passes is asked about again, later each time, until there is room', () => {
+    const opens = () => world.socket.heard('open').length;
+    for (const [refused, wait] of [600, 900, 1_350].entries()) {
+      world.socket.say(errorMessage('too_many_views', refused + 1));
+      world.advance(wait - 1);
+      expect(opens()).toBe(refused + 1);
+      world.advance(1);
+      expect(opens()).toBe(refused + 2);
+      expect(table.value.problem?.code).toBe('too_many_views');
+      world.socket.say({ type: 'pong', id: 1 });
+    }
+    answer(1, 1, 0, 4);
+    expect(table.value).toMatchObject({ fresh: true, problem: null });
+  });
+
+  it('that passes is waited out as long as the server says, and by nobody who has left', () => {
+    world.socket.say(errorMessage('too_many_views', 1, 2));
+    world.advance(1_999);
+    expect(world.socket.heard('open').length).toBe(1);
+    const timers = world.timers.size;
+    void table.close();
+    expect(world.timers.size).toBe(timers - 1);
+  });
+
+  it('of a table that a swap brings ends with the swap', () => {
+    const other = hub.open({ table: 'final_ui' });
+    answer(1, 1, 0, 2);
+    world.socket.say(errorMessage('unknown_table', 1));
+    answer(1, 2, 0, 2);
+    expect(world.socket.heard('open').length).toBe(2);
+    world.socket.say(frame(2, {}, { generation: 2, revision: 3 }));
+    expect(world.socket.last('open')).toMatchObject({ sub: 3, table: 'users_ui' });
+    world.socket.say(frame(3, {}, { generation: 2 }));
+    expect([table.value, other.value]).toMatchObject([{ fresh: true, problem: null }, { fresh: true }]);
+  });
+
   it('of a window goes back to the last one, and stays told', () => {
     answer(1, 1, 300);
     table.move(page(600));

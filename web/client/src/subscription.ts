@@ -1,3 +1,4 @@
+import { backoffMs } from './backoff.ts';
 import type { Problem } from './errors.ts';
 import { problem } from './errors.ts';
 import { RowStore } from './row-store.ts';
@@ -19,7 +20,13 @@ export interface Line {
   readonly send: (message: ViewerMessage) => void;
   readonly now: () => number;
   readonly after: (ms: number, task: () => void) => () => void;
+  readonly random: () => number;
 }
+
+/** Refusals of a view that pass by themselves, or once another view is closed. */
+const PASSING = ['not_ready', 'too_many_views', 'too_many_own_views', 'too_many_subscriptions'];
+/** Whoever is refused waits longer than whoever lost the connection: there may be many of them, and the server is full. */
+const SLOWER = 4;
 
 /**
  * One view on the wire. At most one request is on its way; of the windows that were wanted meanwhile only the newest is asked
@@ -36,12 +43,19 @@ export class Subscription {
   #asked: Viewport | null = null;
   #settled: Viewport | null = null;
   #returning = false;
+  #refusals = 0;
+  #cancelRetry: (() => void) | null = null;
   #ended = false;
   readonly #sought: { readonly row: string; readonly settle: (index: number | null) => void }[] = [];
 
   constructor(view: View, viewport: Viewport) {
     this.view = view;
     this.state = new Watched<TableState>({ snapshot: null, updatedAt: null, viewport, fresh: false, problem: null }, sameTableState);
+  }
+
+  /** Its rows came over an earlier connection, and those of this one are on their way. */
+  get outdated(): boolean {
+    return this.#asked !== null && this.#settled === null && this.#store.snapshot !== null;
   }
 
   attach(line: Line): void {
@@ -55,6 +69,7 @@ export class Subscription {
     const sub = this.#sub;
     if (sub !== null) this.#line?.dismiss(sub);
     this.#taking?.stop();
+    this.#wait(null);
     this.#line = null;
     this.#sub = null;
     this.#asked = null;
@@ -70,6 +85,11 @@ export class Subscription {
   /** Asks for the wanted window again, also after a refusal. */
   refresh(): void {
     this.#want(this.state.value.viewport);
+  }
+
+  /** The server shows another generation: what had no place in the last one may have one now. */
+  reopen(): void {
+    if (this.#sub === null && this.state.value.problem !== null) this.#ask();
   }
 
   /** Where a row stands in the view, however far from the window; null when it is not in it, or when the view is refused or closed. One is looked for at a time. */
@@ -103,6 +123,7 @@ export class Subscription {
     if (this.#line === null) return;
     const viewport = this.state.value.viewport;
     this.#asked = viewport;
+    this.#wait(null);
     if (this.#sub === null) {
       this.#sub = this.#line.enlist(this);
       this.#taking = takingOf(this.#line, this.#sub);
@@ -134,6 +155,7 @@ export class Subscription {
     if (!this.#store.apply(frame)) return;
     const answered = this.#asked;
     this.#asked = null;
+    this.#refusals = 0;
     if (answered !== null) this.#settled = answered;
     const wanted = this.state.value.viewport;
     const forgiven = (answered !== null && !this.#returning) || frame.generation !== generation;
@@ -156,7 +178,21 @@ export class Subscription {
     this.#publish({ problem: told });
     if (this.#request === 1) this.#unlist();
     if (!sameViewport(asked, this.state.value.viewport)) this.#ask();
-    else this.#goBack(asked);
+    else if (this.#sub !== null) this.#goBack(asked);
+    else if (PASSING.includes(error.code)) this.#retry(1_000 * (error.retryAfter ?? 0));
+  }
+
+  #retry(notBeforeMs: number): void {
+    if (this.#line === null) return;
+    const { after, random } = this.#line;
+    const delay = Math.max(notBeforeMs, SLOWER * backoffMs(this.#refusals++, random));
+    this.#wait(after(delay, () => { this.#ask(); }));
+  }
+
+  /** At most one further try is waited for. */
+  #wait(cancel: (() => void) | null): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = cancel;
   }
 
   /** Nobody asked: a new generation does not have the view, and what is here are rows of one that is gone. */
@@ -178,7 +214,7 @@ export class Subscription {
   /** The server kept the old window, but its frames were dropped meanwhile: the old window is asked for once more. */
   #goBack(from: Viewport): void {
     const settled = this.#settled;
-    if (this.#sub === null || settled === null || sameViewport(settled, from)) return;
+    if (settled === null || sameViewport(settled, from)) return;
     this.#returning = true;
     this.#publish({ viewport: settled });
     this.#ask();

@@ -11,6 +11,7 @@ export class FakeWorld {
   readonly sockets: FakeSocket[] = [];
   readonly timers = new Set<FakeTimer>();
   readonly wakers = new Set<() => void>();
+  readonly aways = new Set<() => void>();
   dice = 1;
   /** Sockets cannot even be made, as where a page may not open an insecure one. */
   forbidden = false;
@@ -25,6 +26,10 @@ export class FakeWorld {
     onWake: (wake) => {
       this.wakers.add(wake);
       return () => this.wakers.delete(wake);
+    },
+    onAway: (away) => {
+      this.aways.add(away);
+      return () => this.aways.delete(away);
     },
   };
 
@@ -59,6 +64,11 @@ export class FakeWorld {
 
   wake(): void {
     for (const wake of [...this.wakers]) wake();
+  }
+
+  /** The network goes; what the sockets do then is up to the test. */
+  goAway(): void {
+    for (const away of [...this.aways]) away();
   }
 
   #due(end: number): FakeTimer | undefined {

@@ -42,8 +42,17 @@ export class Keyring {
 
   /** The access that this tab was last let in with. */
   fromStorage(): PlainAccess | null {
-    const stored = JSON.parse(this.#storage.read(STORED_AS) ?? 'null') as Partial<PlainAccess> | null;
-    return stored?.url !== undefined && stored.key !== undefined ? { url: stored.url, key: stored.key } : null;
+    const { url, key } = parsed(this.#storage.read(STORED_AS) ?? 'null');
+    return typeof url === 'string' && typeof key === 'string' ? { url, key } : null;
+  }
+}
+
+/** What cannot be read is as if it were not there. */
+function parsed(text: string): Partial<Record<keyof PlainAccess, unknown>> {
+  try {
+    return (JSON.parse(text) as Partial<PlainAccess> | null) ?? {};
+  } catch {
+    return {};
   }
 }
 

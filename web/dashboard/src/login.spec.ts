@@ -39,6 +39,12 @@ it('without a key says so at once, and asks nobody', async () => {
   expect(visit.world.sockets.length).toBe(0);
 });
 
+it.each(['no JSON', 'null', '7', '{"url":7,"key":["k"]}'])('where the tab kept %j asks for the key anew', async (kept) => {
+  sessionStorage.setItem('tablecast.access', kept);
+  await visit.mount();
+  expect([visit.find('login') !== null, visit.world.sockets.length]).toEqual([true, 0]);
+});
+
 it('with a wrong key says so once, forgets it, and lets another be tried', async () => {
   await visit.mount();
   const drawing = () => visit.find('login')?.querySelector('path')?.getAttribute('d');

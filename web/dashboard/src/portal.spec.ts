@@ -52,6 +52,25 @@ it('that gives nothing more leaves the login, with a calm word', async () => {
   expect(document.querySelector('h2')?.textContent).toBe('Your login has expired');
 });
 
+it('is asked before the token that this tab was last let in with is tried again', async () => {
+  sessionStorage.setItem('tablecast.access', JSON.stringify({ url: location.origin, key: 'old' }));
+  await visit.mount();
+  expect(visit.world.sockets.length).toBe(0);
+  await answer(token('new'));
+  await visit.welcomed();
+  await visit.advance(1_000);
+  expect(visit.world.sockets.map((socket) => socket.last('login').key)).toEqual(['new']);
+});
+
+it('that gives none lets the tab in with what it was last let in with', async () => {
+  sessionStorage.setItem('tablecast.access', JSON.stringify({ url: location.origin, key: 'old' }));
+  await visit.mount();
+  await visit.advance(1_000);
+  await visit.welcomed();
+  await visit.advance(4_000);
+  expect([visit.world.sockets.length, visit.world.socket.last('login').key, visit.text('state')]).toEqual([1, 'old', 'live']);
+});
+
 it('is not believed when another speaks, or when it says something else', async () => {
   await visit.mount();
   await answer(token('evil'), window);

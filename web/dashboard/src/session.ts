@@ -7,6 +7,8 @@ import { Keyring } from './keyring.ts';
 import { Portal } from './portal.ts';
 
 const READ_AGAIN_MS = 3_000;
+/** A page around this one that gives tokens does so sooner than this; one that gives none must not keep anybody waiting. */
+const PORTAL_FIRST_MS = 1_000;
 
 /** One viewer's stay: from the key to the log out. */
 @Service()
@@ -60,11 +62,15 @@ export class Session {
     inject(DestroyRef).onDestroy(() => { this.#end(); });
   }
 
-  /** Enters with the key of the address bar, or else of this tab, or else of whoever shows this page in a frame, if there is one. */
+  /**
+   * Enters with the key of the address bar, or else of whoever shows this page in a frame, or else of this tab. The token that a tab
+   * in a frame was last let in with may have expired, so it is used only where nobody gives another.
+   */
   resume(): void {
-    const access = this.#keyring.fromFragment() ?? this.#keyring.fromStorage();
-    if (access !== null) this.enter(access);
-    else void this.#portal.token().then((key) => { if (key !== '' && this.#hub() === null) this.enter({ url: this.#keyring.origin, key }); });
+    const given = this.#keyring.fromFragment();
+    const kept = given ?? this.#keyring.fromStorage();
+    if (given === null && this.#portal.isThere) this.#enterByPortal(kept);
+    else if (kept !== null) this.enter(kept);
   }
 
   /** The address bar changed under the open page: only a key in it means something. */
@@ -99,6 +105,14 @@ export class Session {
   /** The list of tables: a new generation may have others. */
   readAgain(): void {
     this.#answer.reload();
+  }
+
+  #enterByPortal(kept: PlainAccess | null): void {
+    const cancel = this.#environment.after(PORTAL_FIRST_MS, () => { if (kept !== null && this.#hub() === null) this.enter(kept); });
+    void this.#portal.token().then((key) => {
+      cancel();
+      if (key !== '' && this.#hub() === null) this.enter({ url: this.#keyring.origin, key });
+    });
   }
 
   /** Whoever shows this page in a frame is asked for the next token when this one has expired. */

@@ -30,6 +30,20 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { code: 'KeyH', command: 'help', keys: [...HELD, 'H'], does: 'show this list' },
 ];
 
+/** What a table does by itself while one of its cells has the focus. */
+export const GRID_KEYS: readonly Pick<Shortcut, 'keys' | 'does'>[] = [
+  { keys: ['←', '→', '↑', '↓'], does: 'go to the next cell; with Ctrl, to the last one of that way' },
+  { keys: ['Page Up', 'Page Down'], does: 'go on by a page' },
+  { keys: ['Home', 'End'], does: 'go to the first or the last column; with Ctrl, of the first or the last row' },
+  { keys: ['Shift'], does: 'with any of these, choose the cells on the way' },
+  { keys: ['Ctrl', 'C'], does: 'copy the chosen cells' },
+  { keys: ['Enter'], does: 'show the row in full' },
+  { keys: ['Space'], does: 'select the row, or no longer' },
+  { keys: ['Alt', '↓'], does: 'open the options of the column' },
+  { keys: ['/'], does: 'go to the search' },
+  { keys: ['Esc'], does: 'choose only the one cell again' },
+];
+
 /** Where somebody writes, these keys write or select: on a Mac each of them is a letter. */
 const WRITTEN_IN = 'textarea, input:not([type=checkbox], [type=radio])';
 

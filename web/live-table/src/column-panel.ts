@@ -6,6 +6,7 @@ import type { ColumnLayout } from './column-layout.ts';
 import { shown, WIDTHS, withMoved, withPinned, withShown, withWidth } from './column-layout.ts';
 import { partAbout, withPart } from './filtering.ts';
 import type { GridView } from './grid-view.ts';
+import { withSorted } from './sorting.ts';
 
 const INPUT_TYPES: Readonly<Record<string, string>> = { timestamp: 'datetime-local' };
 
@@ -35,7 +36,7 @@ export class ColumnPanel {
 
   protected sort(descending: boolean | null): void {
     const { name } = this.column();
-    this.view.update((view) => ({ ...view, sort: descending === null ? [] : [{ column: name, descending }] }));
+    this.view.update((view) => ({ ...view, sort: withSorted(view.sort, name, descending) }));
   }
 
   protected chooseOp(op: string): void {

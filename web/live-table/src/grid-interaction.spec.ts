@@ -271,6 +271,15 @@ describe('the keyboard', () => {
     expect(host().row()).toBeNull();
   });
 
+  it.each(['Enter', ' '])('leaves %j to a button of the head that has the focus', async (name) => {
+    const more = find('[aria-label="Options of age"]');
+    more?.focus();
+    const press = new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true });
+    more?.dispatchEvent(press);
+    await settled();
+    expect([press.defaultPrevented, host().row(), find('[data-testid=details]')]).toEqual([false, null, null]);
+  });
+
   it('copies a range as a spreadsheet takes it', async () => {
     await key('ArrowDown', { shiftKey: true });
     await key('ArrowRight', { shiftKey: true });

@@ -32,6 +32,7 @@ it.each([
   ['f', { ctrlKey: true }],
   ['Tab', {}],
   ['ArrowUp', { altKey: true }],
+  ['ArrowDown', { altKey: true, shiftKey: true }],
   ['Enter', { ctrlKey: true }],
 ] as const)('%s with %j belongs to the browser', (key, held) => {
   expect(press(key, held)).toBeNull();

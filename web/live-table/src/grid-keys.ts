@@ -44,7 +44,7 @@ const DEEDS: Readonly<Record<string, Exclude<GridKey['does'], 'go'>>> = {
 /** Null where the key means nothing here and belongs to the browser. */
 export function gridKey(press: KeyPress, page: number): GridKey | null {
   const far = press.ctrlKey || press.metaKey;
-  if (press.altKey) return press.key === 'ArrowDown' ? { does: 'menu' } : null;
+  if (press.altKey) return press.key === 'ArrowDown' && !press.shiftKey ? { does: 'menu' } : null;
   const step = PAGES[press.key]?.(page) ?? (far ? FAR_STEPS : STEPS)[press.key];
   if (step !== undefined) return { does: 'go', rows: step[0], columns: step[1], extends: press.shiftKey };
   const deed = far ? undefined : DEEDS[press.key];

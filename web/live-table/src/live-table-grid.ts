@@ -270,7 +270,8 @@ export class LiveTableGrid {
   protected press(event: KeyboardEvent): void {
     const key = gridKey(event, this.#pane?.page ?? 1);
     const ofRows = key?.does === 'details' || key?.does === 'select';
-    if (key === null || (ofRows && this.cursor.active()?.index === HEADER)) return;
+    const ofAButton = this.cursor.active()?.index === HEADER || event.target instanceof HTMLButtonElement;
+    if (key === null || (ofRows && ofAButton)) return;
     event.preventDefault();
     if (key.does === 'go') this.#go(key.rows, key.columns, key.extends);
     else this.#deeds[key.does]();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nextSort, sortMark } from './sorting.ts';
+import { nextSort, sortMark, withSorted } from './sorting.ts';
 
 const up = (column: string) => ({ column, descending: false });
 const down = (column: string) => ({ column, descending: true });
@@ -29,4 +29,12 @@ it('is marked on its columns', () => {
   expect(sortMark([down('age')], 'age')).toEqual({ aria: 'descending', place: null });
   expect(sortMark([up('name'), up('age')], 'age')).toEqual({ aria: 'ascending', place: 2 });
   expect(sortMark([up('name')], 'age')).toEqual({ aria: 'none', place: null });
+});
+
+it('of one column among several leaves the others as they are', () => {
+  const both = [up('name'), down('age')];
+  expect(withSorted(both, 'name', null)).toEqual([down('age')]);
+  expect(withSorted(both, 'name', true)).toEqual([down('name'), down('age')]);
+  expect(withSorted(both, 'email', false)).toEqual([up('email')]);
+  expect(withSorted([{ ...up('name'), locale: 'de' }], 'name', true)).toEqual([{ ...down('name'), locale: 'de' }]);
 });

@@ -12,6 +12,13 @@ export function nextSort(sort: readonly SortKey[], column: string, beside: boole
   return next === null ? sort.toSpliced(at, 1) : sort.with(at, next);
 }
 
+/** The sort when this column is to be sorted so, or not at all. One of several stays in its place among them. */
+export function withSorted(sort: readonly SortKey[], column: string, descending: boolean | null): readonly SortKey[] {
+  if (descending === null) return sort.filter((key) => key.column !== column);
+  const at = sort.findIndex((key) => key.column === column);
+  return at < 0 ? [{ column, descending }] : sort.with(at, { ...sort[at], column, descending });
+}
+
 function turned(key: SortKey | undefined, column: string): SortKey | null {
   if (key === undefined) return { column, descending: false };
   return key.descending ? null : { ...key, descending: true };

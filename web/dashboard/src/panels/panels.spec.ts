@@ -142,6 +142,28 @@ describe('a link', () => {
   });
 });
 
+describe('a chosen row', () => {
+  const linked = async (table: string, row: string) => {
+    history.replaceState(null, '', `/#key=sesame&table=${table}&row=${row}`);
+    await visit.mount();
+    await visit.welcomed();
+    await visit.orchestrator();
+    await visit.orchestrator({ state: 'building' });
+    expect(location.hash).toBe(`#table=${table}&row=${row}`);
+    await visit.orchestrator({ usersTopic: 'users_v2', generation: '4' });
+  };
+
+  it('is chosen no more when another topic has another record in its place', async () => {
+    await linked('users_ui', '0-7');
+    expect(location.hash).toBe('#table=users_ui');
+  });
+
+  it('stays chosen through a swap where its key names it', async () => {
+    await linked('account', 'u7');
+    expect(location.hash).toBe('#table=account&row=u7');
+  });
+});
+
 it('the theme is the system’s unless one is chosen, and that is kept', async () => {
   await visit.mount();
   const theme = () => document.documentElement.dataset['theme'];

@@ -1,11 +1,13 @@
-import { computed, DestroyRef, DOCUMENT, inject, Service, signal } from '@angular/core';
+import { computed, DestroyRef, DOCUMENT, effect, inject, Service, signal, untracked } from '@angular/core';
 import type { Catalogue } from '@tablecast/client';
 import { ViewerStorage } from '@tablecast/live-table';
 import { Session } from '../session.ts';
+import { Overview } from '../status/overview.ts';
 import type { Box, Direction, Growth, Layout, Panel } from './layout.ts';
 import { boxesOf, changed, closed, columnsResized, exchanged, grown, layoutOf, moved, newestId, panelsOf, readLayout, rowsResized, split } from './layout.ts';
 import type { PanelView } from './panel-view.ts';
 import { PLAIN } from './panel-view.ts';
+import { isNamedByPlace } from './record.ts';
 import type { Destination } from './destination.ts';
 import { fragmentOf, destinationOf, readDestination } from './destination.ts';
 
@@ -51,6 +53,7 @@ export class Workspace {
   constructor() {
     this.followAddress();
     this.#followWidth();
+    this.#followTopics();
   }
 
   /** The address bar changed: by hand, or by going back and forth. */
@@ -199,6 +202,28 @@ export class Workspace {
     const url = `${location.pathname}${location.search}${destination === null ? '' : `#${fragmentOf(destination)}`}`;
     if (how === 'push') history.pushState(null, '', url);
     else history.replaceState(history.state, '', url);
+  }
+
+  /** Rows that were chosen are chosen no more when a swap has given their names to other records. */
+  #followTopics(): void {
+    const overview = inject(Overview);
+    const topics = computed(() => JSON.stringify(overview.row()?.topics ?? null));
+    let known = 'null';
+    effect(() => {
+      const now = topics();
+      if (now === 'null') return;
+      if (known !== 'null' && known !== now) untracked(() => { this.#forgetRecords(); });
+      known = now;
+    });
+  }
+
+  #forgetRecords(): void {
+    const solo = this.#solo();
+    const panels = [...panelsOf(this.layout() ?? []), ...(solo === null ? [] : [solo])];
+    for (const { id, shows } of panels) {
+      const row = this.row(id);
+      if (row !== null && isNamedByPlace(shows, row)) this.chooseRow(id, null);
+    }
   }
 
   #followWidth(): void {
