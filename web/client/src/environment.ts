@@ -7,6 +7,8 @@ export interface SocketEvent {
 
 /** The part of a WebSocket that is used here. */
 export interface Socket {
+  /** 1 while it takes messages, as in the browser. */
+  readonly readyState: number;
   send(text: string): void;
   close(code?: number): void;
   addEventListener(type: string, listener: (event: SocketEvent) => void): void;

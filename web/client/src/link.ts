@@ -25,6 +25,7 @@ export interface LinkEvents {
   readonly ended: (end: LinkEnd) => void;
 }
 
+const OPEN = 1;
 const LOGIN_WITHIN_MS = 8_000;
 const CLOSE_WITHIN_MS = 2_000;
 /** A login takes milliseconds: one that takes this long when the network or the tab comes back was begun before it went. */
@@ -68,7 +69,8 @@ export class Link {
   }
 
   send(message: ViewerMessage): void {
-    if (!this.#ended) this.#socket.send(encode(message));
+    // One that is closing has not said so yet; what is sent then goes nowhere, and a browser complains of it.
+    if (!this.#ended && this.#socket.readyState === OPEN) this.#socket.send(encode(message));
   }
 
   /** Asks the other side for a sign of life, now. One that has not let us in for too long is given up instead. */

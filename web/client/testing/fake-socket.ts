@@ -14,6 +14,8 @@ export class FakeSocket implements Socket {
   /** The other end does not agree to a close. */
   stubborn = false;
   closed = false;
+  /** It is closing, and its other end has yet to say so. */
+  closing = false;
   readonly #soon: (task: () => void) => void;
 
   constructor(url: string, protocol: string, soon: (task: () => void) => void) {
@@ -22,8 +24,12 @@ export class FakeSocket implements Socket {
     this.#soon = soon;
   }
 
+  get readyState(): number {
+    return this.closed ? 3 : this.closing ? 2 : 1;
+  }
+
   send(text: string): void {
-    if (this.closed) throw new Error('The socket is closed.');
+    if (this.readyState !== 1) throw new Error('The socket is closed.');
     this.sent.push(JSON.parse(text) as ViewerMessage);
   }
 
