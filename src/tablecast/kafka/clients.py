@@ -19,8 +19,9 @@ log = logging.getLogger(__name__)
 Client = TypeVar("Client")
 
 ASK_SECONDS = 2.0
-AT_LEISURE = {"fetch.wait.max.ms": 5000}
-"""For who waits for records that come seldom, and asks the broker nothing else: what comes is told at once, and a broker at rest is left alone."""
+AT_LEISURE = {"fetch.wait.max.ms": 2000}
+"""For who waits for records that come seldom: what comes is told at once, and a broker at rest is left alone. Not longer, because all else that is
+asked on the connection, as to renew a login, has its turn only then."""
 
 MISSING = frozenset({Code.UNKNOWN_TOPIC_OR_PART, Code.UNKNOWN_TOPIC_ID, Code._UNKNOWN_TOPIC, Code._UNKNOWN_PARTITION})
 FORBIDDEN = frozenset({Code.TOPIC_AUTHORIZATION_FAILED, Code.CLUSTER_AUTHORIZATION_FAILED})
