@@ -10,6 +10,9 @@ from pathlib import Path
 NEAR_SECONDS = 3.0
 """A gap belongs to a checkpoint that was committed during it or this shortly before or after."""
 
+EDGE_SECONDS = 0.5
+"""So long nothing flows after a commit: the next batch begins."""
+
 SHARES = (1, 5, 10, 25, 50, 75, 90, 95, 98, 99, 99.5, 99.9, 100)
 """Of a distribution, in percent."""
 
@@ -69,12 +72,13 @@ def commit_times(state_dir: Path) -> list[float]:
 
 
 def pauses(trips: Sequence[Trip], commits: Iterable[float]) -> list[Gap]:
-    """The longest gap around each commit that happened while messages arrived."""
-    moments = sorted({trip.arrived for trip in trips})
+    """The longest gap around each commit that happened while messages were on their way, or so shortly before that it held up the first of them."""
+    sent = [min(trip.sent for trip in trips)] if trips else []
+    moments = sorted({*sent, *(trip.arrived for trip in trips)})
     found = []
     for commit in commits:
         around = [Gap(*pair) for pair in pairwise(_around(moments, commit))]
-        if moments and moments[0] < commit < moments[-1] and around:
+        if moments and moments[0] - EDGE_SECONDS < commit < moments[-1] and around:
             found.append(max(around, key=lambda gap: gap.seconds))
     return found
 

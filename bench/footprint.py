@@ -16,13 +16,20 @@ SIBLINGS = ("orchestrator", "server")
 USED = re.compile(r"(?P<what>heap|Metaspace)\s.*?used (?P<kb>\d+)K")
 SETTLE_SECONDS = 90.0
 """After so long Java has given back what it does not need: threads of Spark's pools end after a minute, clients of Kafka after forty seconds."""
+LOOKS = 5
+LOOK_SECONDS = 1.5
+"""What is there at one look and not at another, as the client of a question that is just being asked, is not held."""
 
 
 def settled(stack: Stack) -> dict[str, int]:
     """What is held once nothing is given back any more. A collection comes first: much of what a generation held is let go only by that."""
     _collect(java_of(stack.process_of("orchestrator")))
     time.sleep(SETTLE_SECONDS)
-    return footprint(stack)
+    looks = [footprint(stack)]
+    while len(looks) < LOOKS:
+        time.sleep(LOOK_SECONDS)
+        looks.append(footprint(stack))
+    return {name: min(look[name] for look in looks) for name in looks[0]}
 
 
 def footprint(stack: Stack) -> dict[str, int]:

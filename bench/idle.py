@@ -26,7 +26,7 @@ from bench.usage import Parts, memory_mb, parts_of, used_in
 
 USERS = 1000
 MOST_CORES = 0.1
-CALM_SECONDS = 10.0
+CALM_SECONDS = 30.0
 LATEST_SECONDS = 120.0
 """Java compiles for minutes after the first rows: a stack has calmed down when it kept the bar for CALM_SECONDS, and is counted at the latest after
 so long."""

@@ -41,6 +41,7 @@ def test_reads_hostile_rows_and_messages_as_the_text_that_they_are(open_page: Op
     expect(refused.rows.first.locator("td")).to_contain_text([message, "rejected", MARKUP[:19]])
     operator = open_page(f"/#key={quote(demo_stack.key)}&panel=operator", table=None)
     expect(operator.find("history")).to_contain_text(MARKUP[:19])
+    expect(operator.find("history").locator("tbody tr", has_text=MARKUP[:19]).locator("[data-verdict=rejected]").first).to_be_in_viewport()
     for page in (visit.page, refused.page, operator.page):
         assert page.locator("img, script:not([src]), a[href^=javascript]").count() == 0
         assert page.evaluate("window.owned ?? 'no'") == "no"

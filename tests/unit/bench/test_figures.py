@@ -44,6 +44,15 @@ def test_a_gap_without_a_checkpoint_stays_in_the_figures() -> None:
     assert summary(steady(trips, gaps))["max_ms"] == 800.0
 
 
+@pytest.mark.parametrize("commit", [-0.2, 0.1])
+def test_a_checkpoint_that_holds_up_the_first_messages_is_a_pause_too(commit: float) -> None:
+    """Nothing arrived before it, so there is no gap between arrivals."""
+    trips = [*(Trip(index / 100, 0.4) for index in range(40)), *steady_stream(0.4, 10)]
+    gaps = pauses(trips, [commit])
+    assert [round(gap.seconds, 3) for gap in gaps] == [0.4]
+    assert summary(steady(trips, gaps))["max_ms"] == 5.0
+
+
 def test_checkpoints_outside_of_the_run_are_none_of_it() -> None:
     assert pauses(steady_stream(0, 10), [-1.0, 11.0]) == []
     assert pauses([], [1.0]) == []
