@@ -1,5 +1,6 @@
 """An old generation after its successor went live: it lingers, and is then removed."""
 
+import gc
 import logging
 import time
 from collections.abc import Callable
@@ -48,10 +49,15 @@ class Lingering:
         if self.generation is not None:
             self.generation.stop()
 
+    def _remove(self, remove: Callable[[int], None]) -> None:
+        """Clients of Kafka that only circles hold, as those of errors, keep threads and sockets; an orchestrator at rest would not look for them."""
+        remove(self.number)
+        gc.collect()
+
     def _is_removed(self, now: float, remove: Callable[[int], None]) -> bool:
         if self._removal is None:
             if now >= self._removal_due:
-                self._removal = Task(f"removal of generation {self.number}", lambda: remove(self.number))
+                self._removal = Task(f"removal of generation {self.number}", lambda: self._remove(remove))
             return False
         if not self._removal.done:
             return False
