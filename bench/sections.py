@@ -52,7 +52,8 @@ def latency(found: Found) -> Iterator[str]:
     yield from table(header, rows)
     if found.get("kept"):
         missed = ", ".join(name.removesuffix("_painted") for name, kept in found["kept"].items() if not kept)
-        yield f"Bars of the painted cell, 60 ms in the median and 150 at the 99th percentile: not kept by {missed or 'none'}.\n"
+        told_of = f"not kept by {missed}" if missed else "kept by all"
+        yield f"Bars of the painted cell, 60 ms in the median and 150 at the 99th percentile: {told_of}.\n"
 
 
 def latency_peers(found: Found) -> Iterator[str]:
