@@ -44,7 +44,7 @@ class ControlDesk:
         wait = self._allowance.wait(self._clock())
         if wait > 0:
             raise ControlsTooMany(math.ceil(wait))
-        if not self._awaits_verdict() and changes_nothing(fields, self._hub.statuses):
+        if changes_nothing(fields, self._hub.statuses) and not self._awaits_verdict():
             return None
         async with self._turn:
             # A dry run changes nothing, so after it what is live still says what will be.

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FakeWorld } from '../testing/index.ts';
+import type { FakeWorld } from '../testing/index.ts';
+import { watchedHub } from '../testing/index.ts';
 import type { ConnectionPhase } from './connection-state.ts';
-import { TableHub } from './hub.ts';
+import type { TableHub } from './hub.ts';
 
 let world: FakeWorld;
 let hub: TableHub;
@@ -10,10 +11,7 @@ let phases: ConnectionPhase[];
 const phase = () => hub.connection.value.phase;
 
 beforeEach(() => {
-  world = new FakeWorld();
-  hub = new TableHub({ url: 'http://localhost:10000', key: 'sesame' }, world.environment);
-  phases = [];
-  hub.connection.watch((state) => phases.push(state.phase));
+  ({ world, hub, phases } = watchedHub());
   world.socket.welcome();
 });
 
